@@ -1,7 +1,9 @@
 import { isOutage } from './database.ts';
 import { interleave } from './interleave.ts';
 
-/** Items of a batch. It bounds how long the first item waits for the last, and the size of a transaction. More items wait for the next batch. */
+/**
+ * Most items of a batch: bounds the size of a transaction, and how long the first item waits for the last. More wait.
+ */
 const AT_ONCE = 128;
 /** Concurrent batches of different owners. Beyond them, items wait. */
 const BATCHES = 4;
@@ -13,22 +15,22 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Processes items in batches: items that arrive while a batch runs share the next one. If a batch fails, each of its items is
- * retried alone, so that one bad item does not fail the others. If the database is unavailable, nothing is retried: the batch
- * may have been committed.
+ * Processes items in batches: items that arrive while a batch runs share the next one. If a batch fails, each of its
+ * items is retried alone, so that one bad item does not fail the others. If the database is unavailable, nothing is
+ * retried: the batch may have been committed.
  */
 export class Batcher<Item, Result> {
   readonly #doAll: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #ownerOf: ((item: Item) => string) | null;
   #waiting: Waiting<Item, Result>[] = [];
   #working = false;
-  /** The owners of each batch that is under way. */
+  /** The owners of each running batch. */
   readonly #underWay = new Set<ReadonlySet<string>>();
 
   /**
-   * `doAll` returns a result for each item, in their order. With `ownerOf`, items are taken round-robin over owners when more
-   * wait than fit into a batch. An owner without a running batch gets a batch of its own, so that one item does not wait for a
-   * thousand items of another owner.
+   * `doAll` returns a result for each item, in their order. With `ownerOf`, items are taken round-robin over owners
+   * when more wait than fit into a batch. An owner without a running batch gets a batch of its own, so that one item
+   * does not wait for a thousand items of another owner.
    */
   constructor(
     doAll: (items: readonly Item[]) => Promise<readonly Result[]>,

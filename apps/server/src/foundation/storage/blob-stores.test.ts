@@ -150,7 +150,7 @@ async function digestOf(stream: Readable): Promise<string> {
   return hash.digest('hex');
 }
 
-/** By how many bytes the memory for buffers that are in use grew at most while `work` went on. */
+/** The most bytes by which the memory of used buffers grew during `work`. */
 async function peakGrowth(work: () => Promise<void>): Promise<number> {
   const used = (): number => {
     collectGarbage();

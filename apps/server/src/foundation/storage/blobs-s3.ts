@@ -8,22 +8,24 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { BlobSettings } from '../config/index.ts';
 import { blobPath, type Blobs } from './blobs.ts';
 
-/** S3 takes 10,000 parts: of this size 80 GB. Four of them at most are in memory for each upload. */
+/** Bytes of a part of an upload. S3 accepts 10,000 parts, so an object has at most 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
+/** Parts of an upload that are in memory at the same time. */
 const PARTS_AT_ONCE = 4;
+/** Milliseconds to connect; then the request fails. */
 const CONNECT_MS = 5_000;
-/** Without a byte for so long a request has failed. */
+/** Milliseconds without a byte after which a request fails. */
 const SILENCE_MS = 60_000;
 
-/** Blobs as objects of a bucket, streamed both ways; what is larger than a part is uploaded in parts. */
+/** Opens a bucket as a store of blobs. Objects are streamed in both directions, and large ones uploaded in parts. */
 export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
   const { bucket, prefix, endpoint, region, credentials } = settings;
   const client = new S3Client({
     region,
-    // Servers of one's own rarely have a name for each bucket.
+    // A self-hosted server rarely has a host name for each bucket.
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Checksums beyond those that every S3 has are for those that ask for them.
+    // Not every S3 server knows the optional checksums, so they are sent only where required.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
@@ -46,10 +48,10 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       const Body = typeof source === 'string' ? Buffer.from(source) : source;
       const params = { ...objectOf(key), Body, ContentType: 'application/octet-stream' };
       try {
-        // Of one that fails the parts are removed, and no object is there before all of it is.
+        // An upload that fails removes its parts. The object appears only when it is complete.
         await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
       } catch (error) {
-        // The first thing that went wrong, not what followed from it.
+        // An error of the source is the cause of the upload's error.
         throw source instanceof Readable ? (source.errored ?? error) : error;
       }
       return key;
@@ -61,7 +63,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
         await pipeline(stream, createWriteStream(target, { flags: 'wx', flush: true }));
         await chmod(target, 0o444); // whatever the umask
       } catch (error) {
-        // What is there already is not ours.
+        // A file that existed before was not written here and stays.
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(target, { force: true });
         throw error;
       }
@@ -72,14 +74,14 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
   };
 }
 
-/** Of the whole object: a part says `bytes 5-9/20` (RFC 9110 §14.4). */
+/** Size of the whole object. The header of a range is `bytes 5-9/20` (RFC 9110 §14.4). */
 function sizeOf(contentRange: string | undefined, contentLength: number | undefined): number {
   const size = contentRange === undefined ? contentLength : Number(contentRange.split('/')[1]);
   if (size === undefined || !Number.isSafeInteger(size)) throw new Error('The S3 did not say how long the object is');
   return size;
 }
 
-/** A range that begins at the end, or after it, is empty; as in a file. */
+/** An empty stream for a range that begins at or after the end, as a file would give. */
 function beyondTheEnd({ bytes, stream }: { bytes: number; stream: Readable }): { bytes: number; stream: Readable } {
   stream.destroy();
   return { bytes, stream: Readable.from([]) };
@@ -89,7 +91,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof S3ServiceException && error.name === name;
 }
 
-/** As a file that is not there. */
+/** An ENOENT error, as for a missing file. */
 function missing(key: string, cause: unknown): Error {
   return Object.assign(new Error(`There is no blob ${key}`, { cause }), { code: 'ENOENT' });
 }

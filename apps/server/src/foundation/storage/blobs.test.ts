@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBlobFolder, type Blobs } from './blobs.ts';
 
-/** A file system that is certainly another one than that of temporary files. */
+/** A folder on another file system than temporary files. */
 const OTHER = '/dev/shm';
 const MB = 1024 * 1024;
-/** As a file is read. */
+/** Bytes of a chunk when a file is read as a stream. */
 const PIECE = 64 * 1024;
 
 describe('a folder of blobs', () => {
@@ -59,7 +59,7 @@ describe('a folder of blobs', () => {
     expect(Buffer.concat(await part.stream.toArray()).equals(content.subarray(3 * MB, 3 * MB + 100))).toBe(true);
     const { blocks } = await stat(path.join(folder, 'blobs', key.slice(0, 2), key));
     const zeros = content.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0);
-    // Whole pieces of 64 KiB are left out: at both ends of a hole one can stay.
+    // Only complete chunks of 64 KiB become holes, so one can be stored at each end of a hole.
     expect(blocks * 512).toBeLessThanOrEqual(content.length - zeros + (2 * holes.length + 1) * 2 * 64 * 1024);
   });
 

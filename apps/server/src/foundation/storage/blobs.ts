@@ -5,38 +5,41 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Immutable byte sequences by key: in a folder, here, or in an S3 (blobs-s3.ts). */
+/** A store of immutable byte sequences by key: a folder, or a bucket of S3 (blobs-s3.ts). */
 export interface Blobs {
   /**
-   * Stores what `source` yields and returns its key: the one of `newKey` that is passed, or a new one. Durable when
-   * resolved; on an error nothing stays. What is stored under a key already is replaced.
+   * Stores `source` under `key`, by default a new one, and returns the key. Replaces a blob with this key. The blob is
+   * durable when the promise resolves; after an error nothing is stored.
    */
   put(source: Buffer | string | Readable, key?: string): Promise<string>;
   /** The key of a blob that is not stored yet. */
   newKey(): string;
-  /** Size in bytes and a stream of it, from byte `from` on, to `to` inclusive. Throws ENOENT when there is no such blob. */
+  /**
+   * Size of the whole blob, and a stream of the bytes `from` to `to`, inclusive. Throws ENOENT if there is no such
+   * blob.
+   */
   get(key: string, range?: { from: number; to?: number }): Promise<{ bytes: number; stream: Readable }>;
   /**
-   * Makes a file at `target` that holds the blob and that every user of this machine may read; its folder decides who
-   * can reach it. It must not be written: it may be the blob itself. Stays when the blob is removed. Throws ENOENT when
-   * there is no such blob.
+   * Creates a file at `target` with the content of the blob. Every user of this machine may read it; permissions of
+   * its folder restrict that. Nobody may write to it, because it may be a hard link. It stays when the blob is
+   * removed. Throws ENOENT if there is no such blob.
    */
   linkTo(key: string, target: string): Promise<void>;
-  /** Removes a blob; one that is already gone is fine. */
+  /** Removes a blob, if it exists. */
   remove(key: string): Promise<void>;
 }
 
 const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** Where a blob lies in its store: `<first two characters>/<key>`. The same in all, so that one can be copied to another. */
+/** Path of a blob: `<first two characters>/<key>`, the same in all stores, so that one can be copied to another. */
 export function blobPath(key: string): string {
   if (!KEY.test(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
   return `${key.slice(0, 2)}/${key}`;
 }
 
 /**
- * The key of a part of something, such as the log of an execution: at each attempt to store it the same. One that was
- * interrupted leaves nothing that the next does not replace.
+ * The key of a part of a resource, such as the log of an execution. It is the same at each attempt to store the part,
+ * so that a retry replaces the blob of an interrupted attempt.
  */
 export function blobKeyOf(owner: string, part: string): string {
   const digest = createHash('sha256').update(`${owner} ${part}`).digest('hex');
@@ -49,10 +52,13 @@ export function blobKeyOf(owner: string, part: string): string {
   ].join('-');
 }
 
-/** A draft that nobody has written to for so long was left by a process that is gone. */
+/** Milliseconds without a write after which a draft is removed: the process that wrote it has ended. */
 const DRAFT_MS = 60 * 60 * 1000;
 
-/** Blobs as files below `folder`, written to a temporary name, synced, then renamed. Several processes may share it. */
+/**
+ * Opens a folder of blobs. A file is written as a draft, synced, then renamed. Several processes may share the
+ * folder.
+ */
 export function openBlobFolder(folder: string): Blobs {
   const temporary = path.join(folder, 'tmp');
   fs.mkdirSync(temporary, { recursive: true, mode: 0o700 });
@@ -100,13 +106,13 @@ function removeOldDrafts(temporary: string): void {
   const before = Date.now() - DRAFT_MS;
   for (const name of fs.readdirSync(temporary)) {
     const draft = path.join(temporary, name);
-    // Gone meanwhile: whoever wrote it has finished it.
+    // A draft that is gone meanwhile was finished by its writer.
     const written = fs.statSync(draft, { throwIfNoEntry: false })?.mtimeMs;
     if (written !== undefined && written < before) fs.rmSync(draft, { force: true });
   }
 }
 
-/** Another file system, one without hard links, or a file that has as many as it can have. */
+/** Whether a hard link is impossible: another file system, one without links, or too many links of the file. */
 function isRefusedLink(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(code);
@@ -126,14 +132,15 @@ async function writeSynced(file: string, source: Buffer | string | Readable): Pr
   }
 }
 
+/** Compared with chunks of a stream; a longer chunk is written even if it is zero. */
 const ZEROS = Buffer.alloc(1024 * 1024);
 
 /**
- * Writes a stream and leaves out the pieces that are zero, as they come (64 KiB from a file): a file of 2 GiB that a
- * program has only made long takes no space here either. Its length and its bytes are those of the stream.
+ * Writes a stream as a sparse file: chunks of zeros (64 KiB from a file) become holes. So a sparse file of 2 GiB from
+ * user code takes no space here either. Length and content are those of the stream.
  */
 async function writeSparse(file: string, source: Readable): Promise<void> {
-  // What a stream of Node writes with may be given: here a write that passes over zeros. `start` makes it say where.
+  // Node's write stream accepts another `write`, here one that skips zeros. With `start` it passes positions.
   const write = (
     descriptor: number,
     bytes: Uint8Array,
@@ -158,7 +165,7 @@ async function writeSparse(file: string, source: Readable): Promise<void> {
   }
 }
 
-/** A rename is on disk only when its folder is. */
+/** Syncs a folder, which makes a rename in it durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -1,18 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 
-/** The writer waits while the log is emptied: as long as this for somebody who reads an older state, in milliseconds. */
+/**
+ * Milliseconds that a checkpoint waits for readers of an older state, and the writer with it; then it is incomplete.
+ */
 const READERS_MS = 200;
 
 interface Outcome {
-  /** Whether somebody who reads or writes was in the way. */
+  /** Whether a reader or a writer has prevented a complete checkpoint. */
   readonly busy: 0 | 1;
   readonly log: number;
   readonly checkpointed: number;
 }
 
-// Moves pages of the write-ahead log into the database file whenever it is told to, with a connection of its own: what is
-// written and synced for that keeps nobody waiting. Says when it is done; what it could not do it does the next time.
+// Runs checkpoints on request: moves pages of the write-ahead log into the database file. Its separate connection keeps
+// writes and syncs off the main thread. Posts a message after each; the next one does what an incomplete one has left.
 const database = new SQLite(workerData as string, { fileMustExist: true, timeout: READERS_MS });
 const checkpoints = {
   PASSIVE: database.prepare<[], Outcome>('pragma wal_checkpoint(passive)'),

@@ -10,28 +10,31 @@ export interface Database {
   /** Reads outside of transactions: sees everything that `write` has resolved. */
   readonly read: Queries;
   /**
-   * Runs `work` in a transaction. Resolves once the transaction is durable (synced to disk). Rejects, with nothing stored, if
-   * `work` throws. `work` may only use the database: on SQLite it occupies the one writer while it runs, and its commit is
-   * shared with other waiting writes (group commit).
+   * Runs `work` in a transaction. Resolves once the transaction is durable (synced to disk). Rejects, with nothing
+   * stored, if `work` throws. `work` may only use the database: on SQLite it occupies the one writer while it runs,
+   * and its commit is shared with other waiting writes (group commit).
    */
   write<T>(work: (transaction: Queries) => Promise<T>): Promise<T>;
   /**
-   * Runs the statements that `add` adds in a transaction, as `write` does. On PostgreSQL that is nearly always one statement,
-   * which is a transaction without `begin` and `commit`.
+   * Runs the statements that `add` adds in a transaction, as `write` does. On PostgreSQL that is nearly always one
+   * statement, which is a transaction without `begin` and `commit`.
    */
   writeBatch(add: (batch: StatementBatch) => void): Promise<void>;
   /**
-   * Compiles a query once, for the most frequent queries. The parameters are those of the compiled query, in its order. SQLite
-   * returns the rows synchronously: 3 µs instead of 23 µs through `read`.
+   * Compiles a query once, for the most frequent queries. The parameters are those of the compiled query, in its
+   * order. SQLite returns the rows synchronously: 3 µs instead of 23 µs through `read`.
    */
   prepare<Row>(query: Compilable<Row>): (parameters: readonly unknown[]) => readonly Row[] | Promise<readonly Row[]>;
-  /** Notifies every process on this database. The payload is a short string, such as an id. Delivery is not guaranteed. */
+  /**
+   * Notifies every process on this database. The payload is a short string, such as an id. Delivery is not
+   * guaranteed.
+   */
   notify(channel: string, payload: string): void;
   /** Calls `listener` for notifications of all processes, including this one. Returns a function that ends it. */
   listen(channel: string, listener: (payload: string) => void): () => void;
   /**
-   * Erases deleted rows from the files of SQLite soon: the write-ahead log is emptied between two commits. Does nothing on
-   * PostgreSQL, whose server manages its files.
+   * Erases deleted rows from the files of SQLite soon: the write-ahead log is emptied between two commits. Does
+   * nothing on PostgreSQL, whose server manages its files.
    */
   overwriteDeleted(): Promise<void>;
   /** State of the connection pool; absent on SQLite. */

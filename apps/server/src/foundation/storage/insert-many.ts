@@ -3,7 +3,7 @@ import { dialectOf, type Queries } from './dialect.ts';
 import { beforeStatement, hasLargeText, large } from './large-texts.ts';
 import type { Tables } from './schema.ts';
 
-/** Rows of a statement. More rows are inserted by several statements. */
+/** Rows of a statement; more are inserted by several statements. */
 const AT_ONCE = 2_000;
 
 /** Inserts many rows, 2,000 to a statement with one parameter: a million short rows take seconds. */
@@ -43,7 +43,7 @@ function insertion(
   columns: readonly string[],
   rows: readonly object[],
 ): RawBuilder<unknown> {
-  // As raw text: building nodes for the names would take most of the time. The names are those of the schema.
+  // Raw text, because building nodes for the names would take most of the time. The names are those of the schema.
   const names = columns.map((column) => `"${column}"`).join(', ');
   const into = `insert into "${table}" (${names}) select`;
   const json = JSON.stringify(rows);

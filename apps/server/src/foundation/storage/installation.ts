@@ -7,7 +7,7 @@ import type { Seal } from './seal.ts';
 const PURPOSE = 'installation';
 const CHECK = 'kethub';
 
-/** What a process brings along and has to have in common with all others on the database. */
+/** The key and the stores of a process, which all processes on a database must have in common. */
 export interface Share {
   readonly database: Database;
   readonly blobs: Blobs;
@@ -16,8 +16,9 @@ export interface Share {
 }
 
 /**
- * The first process on a database notes there which key and which store of blobs it has; every later one has to have the
- * same. Otherwise it would find sealed what it cannot open and files missing, one request after the other. Throws Refusal.
+ * Checks that this process has the instance key and the store of blobs that belong to the database. The first process
+ * records both there. With others, requests would fail one by one: values cannot be unsealed, blobs are missing. Throws
+ * Refusal.
  */
 export async function joinInstallation(share: Share): Promise<void> {
   const { sealed_check, blob_store } = (await known(share.database)) ?? (await found(share));
@@ -35,7 +36,7 @@ function known(database: Database) {
   return database.read.selectFrom('installation').selectAll().executeTakeFirst();
 }
 
-/** The mark lies in the store before the database names it, so that a crash in between locks nobody out. */
+/** Records key and store. The mark is stored before the database names it, so that a crash in between does no harm. */
 async function found({ database, blobs, seal, now }: Share) {
   const mark = await blobs.put(`The store of files of a Kethub. Its database names this file; do not remove it.\n`);
   const row = await database.write(async (transaction) => {
@@ -58,7 +59,7 @@ function opens(seal: Seal, sealed: string): boolean {
   }
 }
 
-/** Asked again: a folder that several machines share may be some moments behind. */
+/** Whether the store has a blob. Tries three times, because a folder shared over the network may lag behind. */
 async function hasBlob(blobs: Blobs, key: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {

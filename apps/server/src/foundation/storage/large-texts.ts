@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBuilder } from 'kysely';
 
-/** In characters. A longer text is a parameter of a statement of its own: as a part of JSON it would be copied three times. */
+/**
+ * Characters of a text; a longer one is a parameter of a separate statement, because JSON would copy it three times.
+ */
 const LARGE = 256 * 1024;
 
 const statements = new WeakSet<RawBuilder<unknown>>();

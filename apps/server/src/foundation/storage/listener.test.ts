@@ -24,7 +24,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
         void listen('news', (text) => heard.push(`${name} ${text}`));
       listen('first', opened.database);
       listen('second', another);
-      // The first has been told of the second by now, or is in a moment.
+      // The first has noticed the second by now, or does so in a moment.
       await vi.waitFor(() => {
         opened.database.notify('news', 'of the first');
         expect(heard).toContain('second of the first');
@@ -133,13 +133,13 @@ test('this process hears what it tells, whether or not others listen', async () 
   }
 });
 
-/** Whether the last statement of one of its connections was a notification. */
+/** Whether the last statement on any connection was a notification. */
 async function hasNotified(opened: TestDatabase): Promise<boolean> {
   const others = 'select query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
   return (await ask<{ query: string }>(opened, others)).some(({ query }) => query.includes('pg_notify'));
 }
 
-/** Asks over a connection of its own. */
+/** Runs a statement on a separate connection. */
 async function ask<Row extends object>({ place: { databaseUrl } }: TestDatabase, statement: string): Promise<Row[]> {
   const client = new Client({ connectionString: databaseUrl ?? '' });
   await client.connect();

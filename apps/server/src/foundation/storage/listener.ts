@@ -4,9 +4,14 @@ import { Client, type PoolClient } from 'pg';
 const CHANNEL = 'kethub';
 /** Application name of the listening connections, which distinguishes them from other connections to the server. */
 const APPLICATION = 'kethub listener';
+/** Milliseconds between two attempts to reconnect. */
 const RECONNECT_MS = 500;
+/** Milliseconds between two checks whether other processes listen. */
 const LOOK_MS = 5_000;
-/** Time limits in milliseconds: a server that does not answer, or a half-open connection, must not stop the listener for good. */
+/**
+ * Time limits in milliseconds: a server that does not answer, or a half-open connection, must not stop the listener
+ * for good.
+ */
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
 /** Notifies every process. The one parameter is the list of payloads. */
@@ -19,8 +24,8 @@ const OTHERS = `select exists (select from pg_stat_activity where application_na
   and datname = current_database()) as others`;
 
 /**
- * Sends all notifications of one turn of the event loop with one statement. This process gets them directly, and nothing is sent
- * while no other process listens.
+ * Sends all notifications of one turn of the event loop with one statement. This process gets them directly. Nothing
+ * is sent while no other process listens.
  */
 export class Notifier {
   readonly #send: (statement: string, payloads: readonly string[]) => Promise<unknown>;
@@ -71,7 +76,10 @@ export class Listener {
     this.#deliver = deliver;
   }
 
-  /** Whether another process may be listening. A process announces itself when it starts; its end is noticed within seconds. */
+  /**
+   * Whether another process may be listening. A process announces itself when it starts; its end is noticed within
+   * seconds.
+   */
   get hasCompany(): boolean {
     return this.#hasCompany;
   }
@@ -142,7 +150,10 @@ export class Listener {
   }
 }
 
-/** Process id of the server behind a connection. Notifications name their sender by it. The types of the driver lack it. */
+/**
+ * Process id of the server behind a connection. Notifications name their sender by it. The types of the driver lack
+ * it.
+ */
 export function backendOf(client: Client | PoolClient): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : -1;
 }

@@ -5,22 +5,23 @@ import { recordsOf } from './records.ts';
 
 /** Age in milliseconds after which an orphan is removed: longer than storing a blob and referring to it can take. */
 const KEPT_MS = 60 * 60 * 1000;
+/** Orphans that are removed at a time. */
 const AT_ONCE = 100;
 /** `marked_at` of an orphan that is being removed. */
 const SWEPT = 0;
 
 /**
- * Marks a blob as an orphan: no row refers to it. A new blob is marked before it is stored, and claimed in the transaction that
- * refers to it. A replaced blob is marked in the transaction that replaces it. So every stored blob is referred to or marked,
- * also after a crash.
+ * Marks a blob as an orphan: no row refers to it. A new blob is marked before it is stored, and claimed in the
+ * transaction that refers to it. A replaced blob is marked in the transaction that replaces it. So every stored blob
+ * is referred to or marked, also after a crash.
  */
 export async function markOrphan(transaction: Queries, blob: string, now: number): Promise<void> {
-  // An earlier attempt may have marked it and died before the removal.
+  // An earlier attempt may have marked the blob and crashed before its removal.
   const note = transaction.insertInto('orphan_blobs').values({ blob, marked_at: now });
   await note.onConflict((conflict) => conflict.column('blob').doNothing()).execute();
 }
 
-/** The same for many, in one statement. */
+/** Marks many blobs as orphans, with one statement. */
 export async function markOrphans(transaction: Queries, blobs: readonly string[], now: number): Promise<void> {
   if (blobs.length === 0) return;
   const noted = recordsOf(
@@ -53,8 +54,8 @@ export async function claimBlob(transaction: Queries, blob: string): Promise<voi
 }
 
 /**
- * Removes those of the blobs that are orphans, then their marks. A blob without a mark is in use and stays: a transaction that
- * seemed to fail may have been committed.
+ * Removes those of the blobs that are orphans, then their marks. A blob without a mark is in use and stays: a
+ * transaction that seemed to fail may have been committed.
  */
 export async function removeOrphans(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
   for (let start = 0; start < unused.length; start += AT_ONCE) {

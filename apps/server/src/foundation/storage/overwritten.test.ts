@@ -8,7 +8,7 @@ import { openSqlite } from './sqlite.ts';
 
 const SECRET = 'ada.lovelace@example.org';
 
-/** A table with indexes, rows that fill pages of their own, and short ones that share a page with others. */
+/** Creates a table with indexes, long rows that fill pages, and short rows that share pages. */
 async function openTable() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-deleted-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -62,7 +62,7 @@ test('while somebody reads an older state the log is kept, and others still writ
 
 test('what a process that was killed has left in the log is emptied by the next one', async () => {
   const { database, file, found, write } = await openTable();
-  // Keeps the log from being removed when the last connection is closed, as a kill does.
+  // With this connection open, closing the database leaves the log behind, as a kill does.
   const other = new SQLite(file);
   await write(sql`delete from people where id >= 100`);
   await database.close();

@@ -7,7 +7,7 @@ import { backendOf, Listener, Notifier } from './listener.ts';
 import type { Tables } from './schema.ts';
 import { runBatch, StatementBatch } from './statement-batch.ts';
 
-/** Connections of the pool of a process. Beyond them, queries wait. */
+/** Connections in the pool of a process; beyond them queries wait. */
 const CONNECTIONS = 16;
 
 // Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
@@ -24,7 +24,7 @@ export async function openPostgres(url: string): Promise<Database & { readonly m
   const backends = new Map<PoolClient, number>();
   pool.on('connect', (client) => {
     backends.set(client, backendOf(client));
-    // The same for a connection in use, such as one that the server has ended in a transaction: its next query fails.
+    // Nor must a connection in use that the server ends, such as in a transaction: its next query fails.
     client.on('error', () => undefined);
   });
   pool.on('remove', (client) => void backends.delete(client));

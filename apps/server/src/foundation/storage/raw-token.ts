@@ -1,29 +1,34 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What a raw token begins with; says at a glance, also to secret scanners, what was found. */
+/** Prefix of a raw token, by which people and secret scanners recognize its kind. */
 export type RawTokenPrefix = 'ket_pat_' | 'ket_ak_' | 'ket_sk_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Number of random characters. */
 const RANDOM = 32;
+/** Number of characters of the checksum. */
 const CHECKSUM = 6;
-/** Bytes from here on are thrown away: 248 = 4 · 62, so every character is equally likely. */
+/** Random bytes from this value on are discarded: 248 = 4 · 62, so all characters are equally likely. */
 const UNIFORM_BELOW = 248;
 
-/** A new token: `prefix`, 32 random base62 characters (190 bits), 6 base62 characters of CRC32 over what precedes. */
+/** Creates a token: `prefix`, 32 random base62 characters (190 bits), and the CRC32 of both as 6 base62 characters. */
 export function createRawToken(prefix: RawTokenPrefix): string {
   const body = prefix + randomCharacters(RANDOM);
   return body + checksumOf(body);
 }
 
-/** Whether `value` has the form of a token of this prefix and an intact checksum: a typing error needs no look-up. */
+/** Whether `value` has the form of a token with this prefix and a correct checksum. A typing error needs no look-up. */
 export function isWellFormed(prefix: RawTokenPrefix, value: string): boolean {
   if (value.length !== prefix.length + RANDOM + CHECKSUM || !value.startsWith(prefix)) return false;
   if (!/^[0-9A-Za-z]+$/.test(value.slice(prefix.length))) return false;
   return checksumOf(value.slice(0, -CHECKSUM)) === value.slice(-CHECKSUM);
 }
 
-/** SHA-256 in hex, the only trace of a token at rest. No salt and no slow hash: the token itself has 190 random bits. */
+/**
+ * SHA-256 of a token in hex, by which it is stored. Salt and a slow hash are needless, as tokens have 190 random
+ * bits.
+ */
 export function digestOf(value: string): string {
   return hash('sha256', value, 'hex');
 }

@@ -1,7 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dialectOf, type Queries } from './dialect.ts';
 
-/** Rows as a table that a statement can join: one parameter for any number of rows. The statement has to name the table. Column names are not escaped. */
+/**
+ * Rows as a table that a statement can join, with one parameter for any number of rows. The statement has to give the
+ * table an alias. Column names are not escaped.
+ */
 export function recordsOf(
   queries: Queries,
   rows: readonly object[],

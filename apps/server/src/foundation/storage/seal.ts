@@ -2,12 +2,15 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Seals secrets at rest with AES-256-GCM under the instance key. `purpose` is authenticated: a sealed value cannot be moved to another column. */
+/**
+ * Seals secrets at rest with AES-256-GCM under the instance key. `purpose` is authenticated, so that a sealed value
+ * cannot be moved to another column.
+ */
 export interface Seal {
   seal(purpose: string, plain: string): string;
-  /** Throws when the value was sealed under another key or for another purpose, or was changed. */
+  /** Throws if the value was changed, or sealed under another key or for another purpose. */
   unseal(purpose: string, sealed: string): string;
-  /** HMAC-SHA256 of a text in hex, with a key of its own for each purpose: finds equal texts without keeping them. */
+  /** HMAC-SHA256 of a text in hex, with a separate key for each purpose, to find equal texts without storing them. */
   mac(purpose: string, text: string): string;
 }
 
@@ -39,7 +42,10 @@ export function createSeal(key: Buffer): Seal {
   };
 }
 
-/** The instance key: from the configuration, or made once and kept in the data folder, readable by the platform's user alone. */
+/**
+ * The instance key: configured, or generated once and stored in the data folder, readable by the platform's user
+ * only.
+ */
 export function instanceKey(dataDir: string, configured: string | null): Buffer {
   if (configured) return Buffer.from(configured, 'hex');
   const file = path.join(dataDir, 'instance.key');
@@ -48,7 +54,7 @@ export function instanceKey(dataDir: string, configured: string | null): Buffer 
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
     try {
-      // Of two processes that start together one makes the key; the other finds it.
+      // If two processes start at the same time, one creates the key and the other finds it.
       linkSync(draft, file);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

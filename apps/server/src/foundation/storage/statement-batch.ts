@@ -4,7 +4,7 @@ import { insertions } from './insert-many.ts';
 import { beforeStatement, isLarge } from './large-texts.ts';
 import type { Tables } from './schema.ts';
 
-/** Statements that are combined into one. More are sent as several. */
+/** Statements that are combined into one; more are sent as several. */
 const AT_ONCE = 16;
 
 /** Rows that a statement has returned; empty before it has run. */
@@ -14,14 +14,14 @@ export interface Returned<Row> {
 
 interface Part {
   readonly statement: RawBuilder<unknown>;
-  /** Null when it returns nothing. */
+  /** Null for a statement without `returning`. */
   readonly returned: { rows: readonly unknown[] } | null;
 }
 
 /**
- * Independent statements of a transaction. PostgreSQL gets them as one statement, because a round trip costs as much as the
- * work of a statement. No statement sees the effect of another, no two may change the same row, and foreign keys between their
- * rows are checked at the end.
+ * Independent statements of a transaction. PostgreSQL gets them as one statement, because a round trip costs as much
+ * as the work of a statement. No statement sees the effect of another, no two may change the same row, and foreign
+ * keys between their rows are checked at the end.
  */
 export class StatementBatch {
   readonly #queries: Queries;

@@ -18,7 +18,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** A table into which a mebibyte can be written as one transaction, and how long the log is. */
+/** Creates a table, with functions that write a mebibyte in one transaction and measure the log. */
 async function openTable() {
   const file = path.join(temporaryFolder(), 'kethub.db');
   const database = openSqlite(file);
@@ -59,7 +59,7 @@ test('it cannot start over while somebody reads an older state, and does when th
   const longest = pagesInLog();
   expect(longest).toBeGreaterThan(10_000);
   for (let mebibytes = 0; mebibytes < 40; mebibytes++) await write();
-  // 10,240 pages more; one that starts over is written from its beginning again.
+  // 10,240 more pages were written. A log that starts over is overwritten from its beginning.
   expect(pagesInLog()).toBeLessThan(longest + 2_000);
   expect(await count()).toBe(81);
   await database.close();
@@ -98,7 +98,7 @@ test('a write resolves when its commit has been synced; one that cannot be synce
 
 test('a process whose commits cannot be synced ends', async () => {
   const folder = temporaryFolder();
-  // Of a device that cannot be synced: EINVAL.
+  // A device that cannot be synced: EINVAL.
   symlinkSync('/dev/null', path.join(folder, 'broken-wal'));
   const program = `
     import SQLite from 'better-sqlite3';

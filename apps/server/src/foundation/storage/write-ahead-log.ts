@@ -5,29 +5,29 @@ import type SQLite from 'better-sqlite3';
 
 const syncFile = promisify(fdatasync);
 
-/** So many pages are written into the database file together, when there are as many. */
+/** Pages of the log that are not in the database file yet, from which on a checkpoint runs. */
 const PAGES_PER_CHECKPOINT = 1_000;
-/** A log of so many pages starts over as soon as all of it is in the database file; nothing is written while the rest gets there. */
+/** Pages of the log from which on it starts over, once few are left: the writer waits while they are checkpointed. */
 const LONG = 2_000;
-/** As long as this it gets only when the checkpoints do not keep up: then the writer waits for them. */
+/** Pages of the log from which on the writer waits for checkpoints, because they do not keep up. */
 const TOO_LONG = 6_000;
-/** Without them SQLite makes one itself, inside a commit. */
+/** Pages of the log from which on SQLite runs a checkpoint inside a commit, if all others have failed. */
 const LAST_RESORT = 8_000;
-/** Milliseconds between two attempts to empty the log; each keeps the writer waiting for whoever reads an older state. */
+/** Milliseconds between two attempts to empty the log. During each, the writer waits for readers of an older state. */
 const EMPTY_EVERY_MS = 5_000;
 
 interface Pages {
-  /** In the log. */
+  /** Pages in the log. */
   readonly log: number;
-  /** Of these, in the database file as well. */
+  /** Pages of the log that are in the database file as well. */
   readonly checkpointed: number;
 }
 
 /**
- * Brings commits onto the disk, and from the write-ahead log into the database file, while the thread of JavaScript does
- * other things: a disk that is busy takes hundreds of milliseconds now and then for what otherwise takes one. SQLite itself
- * syncs only what keeps the file whole (`synchronous = NORMAL`: a loss of power takes the last commits away, never a part of
- * one); a commit counts when `sync` has resolved.
+ * Syncs commits to disk, and moves them from the write-ahead log into the database file, without blocking the main
+ * thread: a busy disk sometimes takes hundreds of milliseconds instead of one. SQLite itself syncs only to keep the
+ * file consistent (`synchronous = NORMAL`): a power loss undoes the last commits, but never a part of one. A commit
+ * is durable when `sync` has resolved.
  */
 export class WriteAheadLog {
   readonly #file: string;
@@ -39,19 +39,19 @@ export class WriteAheadLog {
   /** When to try to empty the log, on the clock of `performance`. */
   #emptyAt = Infinity;
 
-  /** Of the database in `file`, to which only this connection writes. */
+  /** The log of the database in `file`. `writer` is the only connection that writes to it. */
   constructor(file: string, writer: SQLite.Database) {
     this.#file = file;
     writer.pragma('synchronous = NORMAL');
     writer.pragma(`wal_autocheckpoint = ${LAST_RESORT}`);
-    // A process before this one may have ended before it could empty the log.
+    // An earlier process may have ended before it could empty the log.
     if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) this.empty();
     this.#pages = writer.prepare<[], Pages>('pragma wal_checkpoint(noop)');
   }
 
   /**
-   * Resolves when all that was committed before is on the disk. Of what the kernel could not write it says only once that
-   * it has not: this process ends then, and the next one goes on with what there is.
+   * Resolves when all earlier commits are on disk. The kernel reports a failed write only once. So after a failure this
+   * process ends, and the next one continues with what is on disk.
    */
   async sync(): Promise<void> {
     this.#descriptor ??= openSync(`${this.#file}-wal`, 'r');
@@ -66,12 +66,12 @@ export class WriteAheadLog {
     }
   }
 
-  /** From now on `keepShort` tries to bring everything into the database file, and to cut the log off, until that is done. */
+  /** Requests `keepShort` to move everything into the database file and truncate the log, until that succeeds. */
   empty(): void {
     this.#emptyAt = performance.now();
   }
 
-  /** Between two commits: nothing is written until it resolves, which it does at once but when the log is to start over. */
+  /** To be awaited between two commits. Resolves at once, unless the log has to start over or is to be emptied. */
   async keepShort(): Promise<void> {
     if (performance.now() >= this.#emptyAt) {
       await this.#checkpoint;
@@ -82,18 +82,18 @@ export class WriteAheadLog {
     if (log >= this.#startOverAt && (left < PAGES_PER_CHECKPOINT || log >= TOO_LONG)) {
       await this.#checkpoint;
       await this.#runCheckpoint();
-      // In vain while somebody reads an older state: tried again, but not at each commit.
+      // A reader of an older state can prevent this. It is tried again, but not after each commit.
       this.#startOverAt = log + PAGES_PER_CHECKPOINT;
     } else if (left >= PAGES_PER_CHECKPOINT) void this.#runCheckpoint();
   }
 
-  /** How many pages are in the log, and how many of these not in the database file. */
+  /** The pages in the log, and those of them that are not in the database file yet. */
   #state(): { readonly log: number; readonly left: number } {
     const { log, checkpointed } = this.#pages.get() ?? { log: 0, checkpointed: 0 };
     return { log, left: log - checkpointed };
   }
 
-  /** Waits for the one that is under way. */
+  /** Runs a checkpoint, or joins the running one. */
   #runCheckpoint(): Promise<void> {
     this.#checkpoint ??= this.#inThread('PASSIVE')
       .then(() => undefined)
@@ -101,7 +101,7 @@ export class WriteAheadLog {
     return this.#checkpoint;
   }
 
-  /** Resolves with whether all that was in the log is in the database file. */
+  /** Runs a checkpoint in the thread. Resolves with whether the whole log is in the database file. */
   #inThread(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
     const thread = (this.#thread ??= this.#startThread());
     return new Promise((resolve) => {
@@ -127,7 +127,7 @@ export class WriteAheadLog {
     return thread;
   }
 
-  /** Before the connection is closed. */
+  /** Ends the thread; to be called before the connection is closed. */
   async close(): Promise<void> {
     await this.#checkpoint;
     await this.#thread?.terminate();

@@ -6,8 +6,8 @@ import * as baseline from './0001-baseline.ts';
 const BASELINE = '0001-baseline';
 
 /**
- * All migrations in order. A change of the schema is a new migration with the next number. A released migration is never
- * changed, and a migration imports nothing of the platform: its effect must not depend on later code.
+ * All migrations in order. A change of the schema is a new migration with the next number. A released migration is
+ * never changed, and a migration imports nothing of the platform: its effect must not depend on later code.
  */
 const migrations: Record<string, Migration> = { [BASELINE]: baseline };
 

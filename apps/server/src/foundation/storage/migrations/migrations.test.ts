@@ -15,7 +15,7 @@ describe.each(databases)('migrations on $name', ({ create }) => {
     for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step();
   });
 
-  /** Where an empty database is, and what runs statements on it without migrating it. */
+  /** Creates an empty database. Returns its address, and a way to run statements on it without migrating it. */
   async function empty() {
     const { databaseUrl, drop } = await create();
     cleanUp.push(drop);

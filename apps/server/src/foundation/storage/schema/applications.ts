@@ -41,7 +41,7 @@ export interface SubscriptionRow {
   created_at: number;
 }
 
-/** The plan that a subscription was made on, as it was then, and between whom; stays when the subscription has ended. */
+/** A copy of the plan on which a subscription was made, and its parties. The row outlives the subscription. */
 export interface AcceptedPlanRow {
   subscription_id: string;
   application_id: string;
@@ -52,7 +52,7 @@ export interface AcceptedPlanRow {
   type: 'FREE' | 'COMMERCIAL';
   /** JSON. */
   pricing_plan: string;
-  /** Who owns the application, and who the service; kept true by transfers. */
+  /** Owners of the application (consumer) and of the service (provider); transfers update them. */
   consumer_type: OwnerType;
   consumer_id: string;
   provider_type: OwnerType;
@@ -60,7 +60,7 @@ export interface AcceptedPlanRow {
   accepted_at: number;
 }
 
-/** What was used of a service. Price and parties are those of the moment. */
+/** Usage of a service, with price and parties at the time of use. */
 export interface UsageRecordRow {
   id: string;
   subscription_id: string;
@@ -69,11 +69,11 @@ export interface UsageRecordRow {
   service_version_id: string;
   /** Null for usage that a provider has reported. */
   execution_id: string | null;
-  /** What was used; of a commercial plan the id of a product. */
+  /** The used product; the id of a product if the plan is commercial. */
   product: string;
   /** In millionths of the unit. */
   amount: number;
-  /** Decimal text; null, as is the currency, when no commercial plan charges for it. */
+  /** Decimal text. Price and currency are null if no commercial plan charges for it. */
   unit_price: string | null;
   currency: string | null;
   /** 1 for usage that is never charged. */
@@ -90,7 +90,7 @@ export interface SubscriptionLimitsRow extends LimitColumns {
   subscription_id: string;
 }
 
-/** How many executions a subscription with a quota has started in a period: a day (2026-11-21) or a month (2026-11), UTC. */
+/** Executions of a subscription with a quota in a period: a day (2026-11-21) or a month (2026-11), UTC. */
 export interface ExecutionCountRow {
   subscription_id: string;
   period: string;

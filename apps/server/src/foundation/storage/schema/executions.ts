@@ -16,35 +16,35 @@ export interface WorkerRow {
   id: string;
   /** Name of its machine, for operators. */
   host: string;
-  /** Of workers with the same one, each promises what the others leave of it. Null of one that has not said so. */
+  /** Identifies the machine, whose resources its workers share. Null before the worker has reported it. */
   machine: Generated<string | null>;
-  /** Grows as long as the worker lives. */
+  /** Counter of heartbeats. */
   beats: number;
   seen_at: number;
-  /** 1 when it can run containers. */
+  /** 1 if the worker can run containers. */
   containers: Generated<number>;
-  /** JSON: the versions of Python that services can have there; null before it has reported them. */
+  /** JSON list of the versions of Python that it offers; null before it has reported them. */
   pythons: string | null;
-  /** When it was given up; null since it was heard of again. */
+  /** Time at which it was declared lost; null again after the next heartbeat. */
   lost_at: number | null;
-  /** What it can give to executions; null of one that has not said so. */
+  /** Resources for executions; null before it has reported them. */
   cpus: number | null;
   memory_bytes: number | null;
-  /** JSON: how many of which type; the type is empty where they are not told apart. */
+  /** JSON: number of GPUs by type; the type is empty if types are not distinguished. */
   gpus: string | null;
 }
 
-/** The log of an execution or a build that is being written and that another process reads. */
+/** An unfinished log of an execution or a build that another process than its writer reads. */
 export interface FollowedLogRow {
   log_id: string;
-  /** How many of its bytes lie in log_copies. */
+  /** Number of its bytes in log_copies. */
   copied: number;
-  /** How often readers have asked for all that is there, and how many of these were answered by the writer. */
+  /** Number of the last request of a reader for new lines, and of the last one that the writer has answered. */
   asked: number;
   answered: number;
 }
 
-/** Whole lines of such a log: bytes `from_byte` to `next_byte`, exclusive. */
+/** Complete lines of such a log: the bytes from `from_byte` to before `next_byte`. */
 export interface LogCopyRow {
   log_id: string;
   from_byte: number;
@@ -54,26 +54,26 @@ export interface LogCopyRow {
 
 export interface ExecutionRow {
   id: string;
-  /** Through which subscription of which application; null for a job, which a person has started. */
+  /** The subscription and application that started it; null for a job, which a person has started. */
   subscription_id: string | null;
   application_id: string | null;
-  /** For whom it was started, who sees all of it; null for one whose application was gone before this was kept. */
+  /** The owner for whom it runs; null in an old row whose application was deleted before owners were recorded. */
   owner_type: OwnerType | null;
   owner_id: string | null;
-  /** Who started a job. */
+  /** The person who started a job. */
   person_id: string | null;
   service_id: string | null;
   service_version_id: string;
   type: ExecutionType;
   status: ExecutionStatus;
-  /** Header `traceparent`: the trace that it belongs to, and the place in it that it was accepted at. */
+  /** `traceparent` of the span in which it was accepted. */
   trace_parent: string | null;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
   worker_id: string | null;
   cancel_requested_at: number | null;
-  /** Raw JSON text of the input, or null when it lies in input_blob. */
+  /** Raw JSON text of the input, or null if it is in input_blob. */
   input: string | null;
   input_blob: string | null;
   sealed_secrets: string | null;
@@ -81,46 +81,48 @@ export interface ExecutionRow {
   data_pools: string | null;
   result: string | null;
   result_blob: string | null;
-  /** JSON of type, title, detail of what ended the execution without a result. */
+  /** JSON with type, title and detail of the reason why it ended without a result. */
   cause: string | null;
-  /** NDJSON, or null when it lies in log_blob or has not ended. */
+  /** NDJSON, or null if it is in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
-  /** What it was promised of the machine of its worker; null before it is claimed. */
+  /** Resources promised on the worker's machine; null before it is claimed. */
   cpus: number | null;
   memory_bytes: number | null;
   gpus: number | null;
-  /** Of which type they are, where the worker tells types apart. */
+  /** Type of the GPUs, if the worker distinguishes types. */
   gpu_type: string | null;
-  /** SHA-256 in hex of the input; null of one that was accepted before it was kept. */
+  /** SHA-256 of the input in hex; null in a row that is older than this column. */
   input_digest: string | null;
   input_bytes: number | null;
-  /** JSON of what is kept for who wants to run it again; null before it has run. */
+  /** JSON of the record from which it can be reproduced; null before it has run. */
   record: string | null;
-  /** Sizes of result and log where they lie in blobs, and of all result files; null where there are none. */
+  /** Sizes of result and log if they are blobs, and of all result files; null for none. */
   result_bytes: number | null;
   log_bytes: number | null;
   file_bytes: number | null;
-  /** How many seconds it may run; null before it is claimed. */
+  /** Limit of its run time in seconds; null before it is claimed. */
   run_seconds: number | null;
-  /** When result, files and log were deleted because of their age. */
+  /** Time at which result, files and log were deleted because of their age. */
   expired_at: number | null;
-  /** JSON list of the tags in the order that they were given; null without any. */
+  /** JSON list of the tags in their order; null for none. */
   tags: string | null;
 }
 
-/** One tag of an execution, with what decides who may see the execution: a list of one tag is read from its index. */
+/** A tag of an execution, with the columns that decide who may see it: an index then answers a list by tag. */
 export interface ExecutionTagRow extends Pick<ExecutionRow, 'subscription_id' | 'owner_type' | 'owner_id'> {
   execution_id: string;
   tag: string;
 }
 
-/** What one owner has pending of one service version. Made by triggers; an empty one is taken away by who finds it. */
+/**
+ * A queue of pending executions, by owner and service version. Triggers create it; whoever finds it empty removes it.
+ */
 export interface QueueRow {
   owner_id: string;
   service_version_id: string;
   service_id: string | null;
-  /** When something of this owner was last started; at first, since when it waits. */
+  /** Time of the owner's last start; at first, the time since which it waits. */
   turn_at: number;
 }
 

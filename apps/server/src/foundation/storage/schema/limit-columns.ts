@@ -1,4 +1,4 @@
-/** What a provider allows; null says nothing. */
+/** Limits that a provider has set; null means not set. */
 export interface LimitColumns {
   requests_per_minute: number | null;
   executions_per_day: number | null;

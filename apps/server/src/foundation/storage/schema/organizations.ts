@@ -38,7 +38,7 @@ export interface InvitationRow {
   expires_at: number;
 }
 
-/** An application whose calls are decided anew from here on; written by triggers. */
+/** An application whose access has changed, so that caches must forget it; written by triggers. */
 export interface AccessChangeRow {
   number: Generated<number>;
   application_id: string;
@@ -52,13 +52,13 @@ export interface AuditEntryRow {
   actor_id: string;
   action: string;
   resource_id: string;
-  /** JSON of what changed. */
+  /** JSON of the change. */
   detail: string;
   created_at: number;
-  /** What others of its kind are counted under; null for an entry that stands for itself. */
+  /** Key under which repeated events are merged into this entry; null for a single event. */
   merged_under: string | null;
   times: number;
-  /** Of the last that was counted; null for an entry that stands for itself. */
+  /** Time of the last merged event; null for a single event. */
   last_at: number | null;
 }
 
@@ -68,12 +68,12 @@ export interface DataPoolRow {
   owner_id: string;
   name: string;
   description: string;
-  /** Number and size of its files, kept in the transactions that change them. */
+  /** Number and total size of its files, updated in the transactions that change them. */
   files: number;
   bytes: number;
   created_at: number;
   revision: number;
-  /** Beside the description; empty for none. */
+  /** Short form of the description; empty for none. */
   short_description: string;
   /** JSON list of texts in lower case. */
   tags: string;

@@ -48,15 +48,18 @@ export interface UserSearchRow {
 /** See search-blocks.ts. */
 export interface UserSearchBlockRow {
   number: Generated<number>;
-  /** Numbers the blocks in their order, with gaps. See search-positions.ts. */
+  /** Position of the block in the order of blocks, with gaps. See search-positions.ts. */
   position: number;
   /** The lowest place that belongs to the block, see placeOf; the next block's is the first that does not. */
   low: string;
-  /** See writeEntries. A trigger takes out who is removed from user_search. */
+  /** See writeEntries. A trigger removes the entry of a user who is deleted from user_search. */
   entries: string;
 }
 
-/** The index of grams: on SQLite `rowid` is the position of the block and `grams` words, on PostgreSQL `position` is it and they are numbers. */
+/**
+ * The index of grams. On SQLite, `rowid` is the position of the block and `grams` are words. On PostgreSQL,
+ * `position` is the position and `grams` are numbers.
+ */
 export interface UserSearchGramsRow {
   rowid: number;
   position: number;
@@ -73,12 +76,12 @@ export interface ProfileImageRow {
   created_at: number;
 }
 
-/** An account whose deletion has begun: its resources are gone, its identity may be there until `ended_at`. */
+/** An account whose deletion has begun: its resources are deleted, its identity may exist until `ended_at`. */
 export interface AccountDeletionRow {
   user_id: string;
-  /** The profile image, which has to be removed from the store. */
+  /** Blob of the profile image, which is still to be removed. */
   image_blob: string | null;
-  /** JSON: whose mails have to be withdrawn, see recipientOf. */
+  /** JSON list of the recipients, see recipientOf, whose mails are still to be withdrawn. */
   recipients: string;
   begun_at: number;
   ended_at: number | null;
@@ -109,7 +112,7 @@ export interface IdentityRow {
   created_at: number;
 }
 
-/** Somebody who has registered and not confirmed the address yet; becomes an identity of the same id. */
+/** A registration whose email address is not confirmed yet. It becomes an identity with the same id. */
 export interface RegistrationRow {
   id: string;
   username: string;
@@ -129,12 +132,12 @@ export interface MailTokenRow {
   expires_at: number;
 }
 
-/** A mail that has not been handed over yet. */
+/** A mail that has not been delivered yet. */
 export interface OutgoingMailRow {
   id: string;
   sealed_content: string;
   created_at: number;
-  /** When it is tried next. */
+  /** Time of the next attempt. */
   due_at: number;
   attempts: number;
   expires_at: number;
@@ -142,7 +145,7 @@ export interface OutgoingMailRow {
   recipient: string | null;
 }
 
-/** Whom an external OpenID provider signs in. */
+/** Links an account of an upstream OpenID provider to an identity. */
 export interface SignInLinkRow {
   issuer: string;
   subject: string;
@@ -150,14 +153,14 @@ export interface SignInLinkRow {
   created_at: number;
 }
 
-/** How many wrong passwords were given lately; see identity/attempts.ts. */
+/** Recent wrong passwords; see identity/base/attempts.ts. */
 export interface SignInFailureRow {
   key: string;
   failures: number;
   expires_at: number;
 }
 
-/** That somebody has signed in to an account from a network. */
+/** A network from which an account has signed in. */
 export interface SignInNetworkRow {
   key: string;
   expires_at: number;
@@ -175,12 +178,12 @@ export interface OidcRecordRow {
   expires_at: number | null;
 }
 
-/** Somebody approved whom the search has to look at anew; written by triggers. */
+/** An approved user whose search entry has to be renewed; written by triggers. */
 export interface SearchChangeRow {
   user_id: string;
 }
 
-/** What was last read of a person of an external identity provider. */
+/** A copy of a person at an external identity provider. */
 export interface ProviderPersonRow {
   subject: string;
   username: string;
@@ -190,29 +193,29 @@ export interface ProviderPersonRow {
   lastname: string;
   status: 'PENDING' | 'APPROVED' | 'REJECTED';
   enabled: number;
-  /** The round, see ProviderRoundRow, in which the person was last seen; its beginning in epoch milliseconds. */
+  /** Start, in epoch milliseconds, of the last round (see ProviderRoundRow) that has seen the person. */
   round: number;
 }
 
-/** The reading of all people of one issuer, again and again, by one process at a time. */
+/** Progress and lease of the repeated reading of all people of an issuer, by one process at a time. */
 export interface ProviderRoundRow {
   /** The issuer. */
   id: string;
   holder: string;
   lease_until: number;
   began_at: number;
-  /** When the last round that saw everybody began; null before the first. */
+  /** Start of the last complete round; null before the first. */
   complete_since: number | null;
   took_ms: number;
 }
 
-/** A person who is rejected or switched off. */
+/** A person who is rejected or disabled. */
 export interface BlockedUserRow {
   user_id: string;
   blocked_at: number;
 }
 
-/** Who decides about a person of an external identity provider right now. */
+/** A lease on deciding about a person at an external identity provider. */
 export interface RegistrationDecisionRow {
   subject: string;
   holder: string;

@@ -10,11 +10,11 @@ export interface PlatformTables {
   storage_quotas: StorageQuotaRow;
 }
 
-/** Bytes that an owner keeps, counted by triggers. The sum over the shards is what counts; one shard can be negative. */
+/** Bytes that an owner stores, counted by triggers. The total is the sum over the shards; one shard can be negative. */
 export interface StorageUseRow {
   owner_type: OwnerType;
   owner_id: string;
-  /** The connection that has counted on PostgreSQL, which is its process id there; 0 on SQLite. */
+  /** On PostgreSQL, the process id of the connection that has counted; 0 on SQLite. */
   shard: number;
   inputs: number;
   results: number;
@@ -24,7 +24,7 @@ export interface StorageUseRow {
   services: number;
 }
 
-/** How long an owner keeps what was executed: for all services, or for one. */
+/** Retention that an owner has chosen for results, for all services or for one. */
 export interface RetentionRuleRow {
   owner_type: OwnerType;
   owner_id: string;
@@ -33,7 +33,7 @@ export interface RetentionRuleRow {
   keep_days: number;
 }
 
-/** A blob that no row refers to: not yet, or not any more. */
+/** A blob to which no row refers yet, or any more. */
 export interface OrphanBlobRow {
   blob: string;
   marked_at: number;
@@ -46,12 +46,12 @@ export interface SigningKeyRow {
   created_at: number;
 }
 
-/** What all processes on this database have in common; one row. */
+/** Instance key and store of blobs that all processes on this database must have in common; one row. */
 export interface InstallationRow {
   id: 'this';
   /** A constant, sealed under the instance key. */
   sealed_check: string;
-  /** A blob that lies in the store of all. */
+  /** Key of a blob that identifies the store. */
   blob_store: string;
   created_at: number;
 }
@@ -64,7 +64,7 @@ export interface IdempotencyKeyRow {
   created_at: number;
 }
 
-/** What administrators allow one owner to keep. */
+/** Quota of storage that administrators have set for an owner. */
 export interface StorageQuotaRow {
   owner_type: OwnerType;
   owner_id: string;

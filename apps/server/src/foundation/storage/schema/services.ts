@@ -29,7 +29,7 @@ export interface ServiceRow {
   description: string;
   created_at: number;
   revision: number;
-  /** Sources and logs of builds of all versions; kept by triggers. */
+  /** Bytes of the sources and build logs of all versions; updated by triggers. */
   stored_bytes: number;
 }
 
@@ -40,32 +40,32 @@ export interface ServiceVersionRow {
   state: 'DRAFT' | 'PUBLISHED' | 'RETIRED';
   visibility: 'NONE' | 'INTERNAL';
   configuration: string;
-  /** As the configuration of a managed version has it. */
+  /** The configured runtime of a managed version. */
   runtime: Generated<ServiceRuntime>;
-  /** Empty in a version of an on-premise service, like its digest and its build: nothing is uploaded. */
+  /** Source, digest and build are empty for an on-premise service, which has no upload. */
   source_blob: string;
   source_bytes: number;
   source_digest: string;
-  /** Logs of its builds; kept by triggers. */
+  /** Bytes of the logs of its builds; updated by triggers. */
   build_log_bytes: Generated<number>;
   build_id: string;
-  /** JSON of what the runtime needs to run the version; null until built. */
+  /** JSON for the runtime, to run the version; null until built. */
   code: string | null;
-  /** The layer of installed packages in its code; null without one. */
+  /** Layer of installed packages that the code needs; null for none. */
   layer: Generated<string | null>;
   /** JSON of the parameters of run(); null until built. */
   parameters: string | null;
-  /** JSON of the input and the schemas that the signature of run() tells; null until built, or where it tells nothing. */
+  /** JSON of the schemas from the signature of run(); null until built, or if the signature has no types. */
   derived_schemas: string | null;
   created_at: number;
   published_at: number | null;
-  /** When its retirement was announced, and from when on it cannot be started; both or neither. */
+  /** Time at which its retirement was announced, and time from which it cannot be started; both or neither are set. */
   deprecated_at: number | null;
   sunset_at: number | null;
   revision: number;
 }
 
-/** An uploaded OpenAPI document, as JSON; of a version without one it is derived or the default. */
+/** An uploaded OpenAPI document as JSON. A version without a row has a derived document, or the default. */
 export interface ApiSpecificationRow {
   service_version_id: string;
   document: string;
@@ -76,7 +76,7 @@ export interface ProviderAccessTokenRow {
   owner_type: OwnerType;
   owner_id: string;
   provider: string;
-  /** Sealed JSON of apiKey and, where the provider has one, serviceIdentifier. */
+  /** Sealed JSON of apiKey and, for providers that need it, serviceIdentifier. */
   sealed_credentials: string;
   hint: string;
   created_at: number;
@@ -92,19 +92,19 @@ export interface BuildRow {
   started_at: number | null;
   ended_at: number | null;
   problem: string | null;
-  /** NDJSON, or null when it lies in log_blob or has not ended. */
+  /** NDJSON, or null if it is in log_blob or has not ended. */
   log: string | null;
   log_blob: string | null;
-  /** Size of the log where it lies in a blob. */
+  /** Size of the log if it is a blob. */
   log_bytes: number | null;
-  /** Whose machine it runs on; null while it is pending. */
+  /** The worker that runs it; null while it is pending. */
   worker_id: string | null;
-  /** What it was promised beside executions; null while it is pending, 0 on a slot that is reserved for builds. */
+  /** Promised resources; null while it is pending, 0 on a slot that is reserved for builds. */
   cpus: number | null;
   memory_bytes: number | null;
 }
 
-/** Installed packages that a worker has. */
+/** A layer of installed packages on a worker. */
 export interface LayerRow {
   worker_id: string;
   /** `layers/<key>`, as in the code of a version. */
@@ -115,20 +115,20 @@ export interface LayerRow {
   packages: string;
   bytes: number;
   created_at: number;
-  /** When a version was last seen that needs it. */
+  /** Time at which a version that needs it was last seen. */
   used_at: number;
-  /** What an administrator has asked for and the worker has not done yet. */
+  /** Request of an administrator that the worker has not carried out yet. */
   wanted: 'PURGE' | 'REBUILD' | null;
   problem: string | null;
 }
 
-/** When an owner was last given a build. */
+/** Time at which the last build of an owner was started. */
 export interface BuildTurnRow {
   owner_id: string;
   turn_at: number;
 }
 
-/** Where a version of an on-premise service runs. */
+/** Target of a version of an on-premise service. */
 export interface OnPremiseTargetRow {
   service_version_id: string;
   url: string;
@@ -136,9 +136,9 @@ export interface OnPremiseTargetRow {
   sealed_credentials: string | null;
 }
 
-/** How a service is offered in the marketplace. */
+/** An offer of a service in the marketplace. */
 export interface ListingRow {
-  /** Keeps the place in the full-text index; given by the database. */
+  /** Row id in the full-text index; assigned by the database. */
   number: Generated<number>;
   id: string;
   service_id: string;
@@ -150,11 +150,11 @@ export interface ListingRow {
   categories: string;
   /** JSON. */
   pricing_plans: string;
-  /** Kept true by nameProvider. */
+  /** Copy of the provider's name, updated by nameProvider. */
   provider_name: string;
-  /** Title and summary as the search compares them. */
+  /** Title and summary, normalized for the search. */
   search_text: string;
-  /** The same of the provider's name. */
+  /** Name of the provider, normalized for the search. */
   provider_text: string;
   created_at: number;
   updated_at: number;
@@ -166,27 +166,27 @@ export interface ListingCategoryRow {
   listing_id: string;
 }
 
-/** For every subscription to a service whose own limits say nothing. */
+/** Limits of each subscription to a service, unless it has its own. */
 export interface ServiceLimitsRow extends LimitColumns {
   service_id: string;
-  /** Executions of all its versions that run at the same time, whoever started them. */
+  /** Most RUNNING executions of all its versions, for all callers. */
   executions_at_once: number | null;
 }
 
-/** An address that a service had with another owner, and still answers at. */
+/** An address of a service under a former owner, at which it still answers. */
 export interface FormerAddressRow {
   owner_id: string;
   slug: string;
   service_id: string;
 }
 
-/** A service given to a user or to an organization: exactly one of the two is there. */
+/** A share of a service with a user or an organization; exactly one of the two is set. */
 export interface ShareRow {
   id: string;
   service_id: string;
   user_id: string | null;
   organization_id: string | null;
-  /** From (inclusive) and until (exclusive); null is without end. */
+  /** Start (inclusive) and end (exclusive); null is unlimited. */
   start_at: number | null;
   end_at: number | null;
   created_at: number;

@@ -17,53 +17,53 @@ export interface WorkflowTables {
   workflow_start_keys: WorkflowStartKeyRow;
 }
 
-/** What a version of a workflow service is made of, besides its file. */
+/** Facts about a version of a workflow service, in addition to its file. */
 export interface WorkflowVersionRow {
   service_version_id: string;
-  /** As which its tasks call services, unless they name another. */
+  /** The application as which its tasks call services, unless they name another. */
   application_id: string | null;
   /** Null, as are the requirements, while the file has problems. */
   process_id: string | null;
-  /** JSON of what packages/workflow calls Requirements. */
+  /** JSON of the `Requirements` of packages/workflow. */
   requirements: string | null;
   /** JSON of the problems of the file. */
   problems: string;
 }
 
-/** An execution of a workflow, or what a call activity of one has started. */
+/** An instance: an execution of a workflow, or a child that a call activity has started. */
 export interface WorkflowInstanceRow {
   id: string;
-  /** Its own id; of a child that of the instance at the root. */
+  /** Id of the instance at the root, which is the id of the execution. */
   execution_id: string;
-  /** For whom it runs, as `USER` or `ORGANIZATION` and id: owners take turns. */
+  /** The owner for whom it runs, as `USER` or `ORGANIZATION` and id. Instances are advanced round-robin over owners. */
   owner: string;
   parent_id: string | null;
   /** Number of the child in its parent. */
   parent_child: number | null;
   service_version_id: string;
-  /** Null: the one that the file starts with. */
+  /** Id of the process in the file; null for the one that the file starts with. */
   process_id: string | null;
-  /** How many instances have called one another to get here. */
+  /** Number of nested calls from the instance at the root to this one. */
   depth: number;
   phase: 'NEW' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
-  /** Grows with every step; who writes a state has read the one before. */
+  /** Grows with every step. A state is written only by a process that has read the previous one. */
   revision: number;
   incidents: number;
   /** JSON; null until the first step. */
   state: string | null;
-  /** Length of the state, to be known before it is read. */
+  /** Length of the state, so that it is known before the state is read. */
   bytes: number;
-  /** Of the instance at the root; erased at its end. */
+  /** Secrets of the instance at the root; erased when it ends. */
   sealed_secrets: string | null;
   created_at: number;
   ended_at: number | null;
 }
 
-/** What has happened and no step has taken into account yet. */
+/** An event that no step has processed yet. */
 export interface WorkflowEventRow {
   id: string;
   instance_id: string;
-  /** Of what happens once: a second row of the same is refused. */
+  /** Key of an event that happens once: a second row with the same key is refused. */
   dedupe_key: string | null;
   event: string;
   bytes: number;
@@ -73,7 +73,7 @@ export interface WorkflowEventRow {
 
 export interface WorkflowStatePartRow {
   instance_id: string;
-  /** What it is a part of, for packages/workflow. */
+  /** Name of the part, given by packages/workflow. */
   part: string;
   /** JSON. */
   text: string;
@@ -87,7 +87,7 @@ export interface WorkflowJournalRow {
   entry: string;
 }
 
-/** A service to call, written with the step that asks for it. Its id is that of the execution. */
+/** A job: a service to call, written with the step that creates it. Its id is the id of the execution. */
 export interface WorkflowJobRow {
   id: string;
   instance_id: string;
@@ -96,29 +96,29 @@ export interface WorkflowJobRow {
   job: number;
   element_id: string;
   /**
-   * ENDED: the execution has ended, its result is not known to the instance. CANCELLING: what runs is to be cancelled.
-   * CALLING: its start is on the way to a provider's service. WITHDRAWN: so it is, and it was cancelled meanwhile.
-   * REMOTE: it runs at a provider's service.
+   * ENDED: the execution has ended, and the instance has not received its result. CANCELLING: the execution is to be
+   * cancelled. CALLING: the start request is on its way to a provider's service. WITHDRAWN: like CALLING, and cancelled
+   * meanwhile. REMOTE: it runs at a provider's service.
    */
   state: 'OPEN' | 'STARTED' | 'ENDED' | 'CANCELLING' | 'CALLING' | 'WITHDRAWN' | 'REMOTE';
-  /** JSON of what is called. */
+  /** JSON that names the service to call. */
   service: string;
-  /** JSON; null once it was sent. */
+  /** JSON; null after it was sent. */
   input: string | null;
-  /** As which it was called. */
+  /** The application as which the service was called. */
   application_id: string | null;
-  /** When it is worked on next. */
+  /** Time at which it is processed next. */
   due: number;
   attempts: number;
-  /** Until when a process works on it. */
+  /** End of the lease of the process that works on it. */
   locked_until: number;
-  /** How often a process has taken it: whoever writes it is the last one who has. */
+  /** Number of leases so far. Only the process with the last lease may write the row. */
   lease: number;
-  /** Of CALLING and WITHDRAWN: the process whose start is on the way, as the id of its worker, a slash and its own. */
+  /** In CALLING and WITHDRAWN, the process that sends the start request, as `<worker id>/<process id>`. */
   caller: string | null;
-  /** What runs elsewhere: the version that was called. */
+  /** In REMOTE, the version that was called. */
   service_version_id: string | null;
-  /** Where the service was called, without a slash at the end; of one that runs elsewhere, the path of the execution there. */
+  /** Address of the called service, without a slash at the end; in REMOTE, the path of the execution there. */
   address: string | null;
 }
 
@@ -126,9 +126,9 @@ export interface WorkflowTimerRow {
   instance_id: string;
   timer: number;
   element_id: string;
-  /** Far in the future: it stands still. */
+  /** Time at which it fires; far in the future if it is stopped. */
   due: number;
-  /** How often it could not be fired. */
+  /** Number of failed attempts to fire it. */
   attempts: number;
 }
 
@@ -141,11 +141,11 @@ export interface WorkflowSubscriptionRow {
   correlation_key: string;
 }
 
-/** A message that was published and waits for somebody who wants it. */
+/** A published message that waits for a subscription. */
 export interface WorkflowMessageRow {
   id: string;
   service_id: string;
-  /** Of the application that has published it: only what it has started is meant. Null: of the owner of the service. */
+  /** Subscription through which it was published, whose instances alone it can reach. Null: published by the owner. */
   subscription_id: string | null;
   name: string;
   correlation_key: string;
@@ -153,28 +153,31 @@ export interface WorkflowMessageRow {
   message_id: string | null;
   created_at: number;
   expires_at: number;
-  /** When somebody got it: it stays for its id. Null: it waits. */
+  /** Time of delivery, after which the row stays because of its id; null while it waits. */
   correlated_at: number | null;
-  /** Of the instance that has thrown it, until it is published; null: it is, or was sent. */
+  /** Owner of the instance that has thrown it, until it is published; null if it is published or was sent. */
   owner: string | null;
-  /** How many instances have started one another by messages up to what it starts; 0: it was sent. */
+  /** Number of instances that have started one another by messages so far; 0 if it was sent by a caller. */
   depth: number;
 }
 
 /** An event of an instance that waits for a signal. */
 export interface WorkflowSignalSubscriptionRow {
-  /** Assigned by the database, ascending and never again: a signal reaches what was there when it was broadcast. */
+  /**
+   * Assigned by the database, ascending and never reused. A signal reaches subscriptions that existed at its
+   * broadcast.
+   */
   position: Generated<number>;
   instance_id: string;
   subscription: number;
   element_id: string;
   service_id: string;
   signal_name: string;
-  /** For whom the instance runs: its owner and, where an application has started it, the subscription. */
+  /** Owner of the instance and, if an application has started it, the subscription. */
   runs_for: string;
 }
 
-/** A signal start event of the version of a service that was deployed last. */
+/** A signal start event of the last deployed version of a service. */
 export interface WorkflowSignalStartRow {
   service_version_id: string;
   element_id: string;
@@ -182,51 +185,51 @@ export interface WorkflowSignalStartRow {
   signal_name: string;
 }
 
-/** A signal that was broadcast and has not reached everything yet. It is delivered service by service. */
+/** A broadcast signal that has not reached all subscriptions yet. It is delivered service by service. */
 export interface WorkflowSignalRow {
   id: string;
-  /** For whom it was broadcast, as `USER` or `ORGANIZATION` and id: owners take turns. */
+  /** The owner for whom it was broadcast, as `USER` or `ORGANIZATION` and id. Delivery is round-robin over owners. */
   owner: string;
   /**
-   * Null: it reaches all services of the owner. Else it reaches only instances of one service that run for the same owner and
-   * subscription, and starts nothing.
+   * Null: it reaches all services of the owner. Otherwise it reaches only instances of one service that run for the
+   * same owner and subscription, and starts no instance.
    */
   runs_for: string | null;
-  /** Who has broadcast it, and starts what it starts; null: an instance, or an application. */
+  /** Person who has broadcast it, and starts its instances; null if an instance or an application has. */
   person_id: string | null;
   name: string;
   variables: string;
   /** The instance that has thrown it, and its number there: subscriptions with a higher number were opened after it. */
   instance_id: string | null;
   signal: number | null;
-  /** How many instances have started one another by messages and signals up to what it starts; 0: it was sent. */
+  /** Number of instances that have started one another by messages and signals so far; 0 if it was sent by a caller. */
   depth: number;
-  /** The last subscription that was there when it was broadcast. */
+  /** Position of the last subscription that existed at its broadcast. */
   last_position: number;
-  /** How far it is: the service, and the last subscription of the service that has received it. */
+  /** Progress: the current service, and its last subscription that has received the signal. */
   service_id: string;
   position: number;
   created_at: number;
 }
 
-/** The last instance that a message start event has started for a correlation key; while it is active no other is started. */
+/** The last instance that a message has started for a correlation key. While it is active, no other is started. */
 export interface WorkflowStartKeyRow {
   start_key: string;
   instance_id: string;
 }
 
-/** When a timer start event of a published version is due next. */
+/** Next time of a timer start event of a published version. */
 export interface WorkflowScheduleRow {
   service_version_id: string;
   element_id: string;
-  /** 0: not known yet; far in the future: it stands still. */
+  /** Time at which it fires; 0 if not computed yet, far in the future if it is stopped. */
   due: number;
-  /** JSON of what the next time is computed from. */
+  /** JSON from which the next time is computed. */
   timer: string | null;
-  /** How often in a row it could not start anything. */
+  /** Number of consecutive failed attempts to start an instance. */
   attempts: number;
-  /** Why it could not the last time, for the owner of the service; null when it could. */
+  /** Reason of the last failure, for the owner of the service; null after a success. */
   failure: string | null;
-  /** When it was stopped because it failed too often. */
+  /** Time at which it was stopped because it failed too often. */
   stopped_at: number | null;
 }
