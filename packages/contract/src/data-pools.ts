@@ -49,7 +49,7 @@ export type DataPoolMember = Static<typeof DataPoolMember>;
 
 export const DataPoolMemberRequest = Request({ role: Role }, { $id: 'DataPoolMemberRequest' });
 
-/** Control characters, path separators, and what changes the direction of the text around it. */
+/** Characters that file names may not contain: control characters, path separators, and changes of text direction. */
 const REFUSED = String.raw`\u0000-\u001f\u007f-\u009f/\\\u202a-\u202e\u2066-\u2069`;
 
 const FILE_NAME = `^(?!\\.{1,2}$)[^${REFUSED}]+$`;
@@ -63,7 +63,7 @@ export const FileName = Type.String({
 });
 const fileName = new RegExp(FILE_NAME, 'u');
 
-/** Whether a file of this name can be kept in a data pool. */
+/** Whether a data pool can contain a file with this name. */
 export function isFileName(name: string): boolean {
   return fileName.test(name) && name.isWellFormed() && new TextEncoder().encode(name).length <= limits.fileNameBytes;
 }
@@ -82,7 +82,7 @@ export const DataPoolFile = Type.Object(
 );
 export type DataPoolFile = Static<typeof DataPoolFile>;
 
-/** A reference in the input of an execution. The key it stands under is the name of the parameter. */
+/** A reference to a data pool in the input of an execution. Its key is the name of the parameter. */
 export const DataPoolReference = Type.Object(
   {
     id: Id,

@@ -22,7 +22,7 @@ const ImageEnvironment = Type.Object({
   platform: Type.String({ description: 'For example `linux/amd64`.' }),
 });
 
-/** What is needed to run an execution again, and to trust it. */
+/** The record of an execution, by which it can be reproduced and verified. */
 export const ExecutionRecord = Type.Object(
   {
     id: Id,

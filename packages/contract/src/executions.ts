@@ -11,7 +11,7 @@ export function isFinal(status: ExecutionStatus): boolean {
   return status !== 'PENDING' && status !== 'RUNNING';
 }
 
-/** A word that a caller marks an execution with. */
+/** A label that a caller gives to an execution. */
 export const Tag = Type.String({
   minLength: 1,
   maxLength: limits.tagLength,
@@ -22,7 +22,7 @@ export const Tag = Type.String({
 export const executionTypes = ['MANAGED', 'WORKFLOW'] as const;
 export type ExecutionType = (typeof executionTypes)[number];
 
-/** What was executed, for whom: beside the status, and the same for the whole life of an execution. */
+/** Origin of an execution: members that never change, in contrast to its status. */
 const origin = {
   type: Type.Optional(Type.Enum([...executionTypes], { description: 'Whether code or a workflow is executed.' })),
   serviceId: Type.Optional(Id),
@@ -113,7 +113,7 @@ export const InputParams = Type.Unsafe<unknown>({
   description: 'Parameters that influence evaluation: any JSON value.',
 });
 
-/** The body of a start. Each service may take other members: its own OpenAPI document names them. */
+/** The body of a start. Further members depend on the service, whose OpenAPI document describes them. */
 export const ExecutionInput = Type.Object(
   {
     data: Type.Optional(InputData),
@@ -152,13 +152,13 @@ export const LogEntry = Type.Object(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
-/** RFC 6749 §4.4.2. */
+/** The token request of RFC 6749 §4.4.2. */
 export const TokenRequest = Type.Object(
   { grant_type: Type.Literal('client_credentials') },
   { $id: 'TokenRequest', additionalProperties: true },
 );
 
-/** RFC 6749 §5.1. */
+/** The successful answer of RFC 6749 §5.1. */
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String(),
@@ -170,7 +170,7 @@ export const TokenResponse = Type.Object(
 );
 export type TokenResponse = Static<typeof TokenResponse>;
 
-/** RFC 6749 §5.2. */
+/** The error of RFC 6749 §5.2. */
 export const TokenError = Type.Object(
   {
     error: Type.Enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),

@@ -17,20 +17,20 @@ export const Version = Type.String({
   description: 'Three dot-separated numbers.',
   examples: ['1.0.0'],
 });
-/** A version that somebody chooses: without leading zeros, so that each has one way to be written. */
+/** A version number that a provider chooses. Leading zeros are refused, so that each has one spelling. */
 export const VersionNumber = Type.String({
   pattern: String.raw`^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$`,
   description: 'Three dot-separated numbers without leading zeros.',
   examples: ['2.0.0'],
 });
 const MAILBOX_CHARACTER = String.raw`[^\s@<>"(),:;\\[\]\u0000-\u001f\u007f-\u009f]`;
-/** Without quotes, comments, lists and line ends. Other alphabets are allowed (RFC 6531): a provider may know such people. */
+/** An email address without quotes, comments, lists and line ends. Other alphabets are allowed (RFC 6531). */
 export const EmailAddress = Type.String({
   pattern: `^${MAILBOX_CHARACTER}{1,64}@${MAILBOX_CHARACTER}+$`,
   maxLength: limits.emailLength,
   examples: ['ada@example.org'],
 });
-/** The bytes of a file, in a body or a part of a form. */
+/** The bytes of a file, in a body or in a part of a form. */
 export const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 export const Link = Type.Object({ href: Type.String() }, { $id: 'Link', description: 'HAL link.' });
 export const Owner = Type.Object(
@@ -44,6 +44,6 @@ export const nullable = <T extends 'string' | 'number' | 'integer' | 'object'>(t
     ...options,
   });
 
-/** An object of a platform request: unknown members are an error that names them. */
+/** An object in a platform request. Unknown members are refused. */
 export const Request = <P extends Parameters<typeof Type.Object>[0]>(properties: P, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });

@@ -1,4 +1,4 @@
-/** Every public shape of Kethub, once: it validates requests, types the code and documents the interface. */
+/** The public shapes of Kethub. They validate requests, type the code and document the interfaces. */
 export * from './accounts.ts';
 export * from './applications.ts';
 export * from './data-pools.ts';

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { Timestamp } from './fields.ts';
 
-/** Installed packages on one worker, shared by all versions whose requirements come to the same. */
+/**
+ * A layer of installed packages on a worker, shared by all versions whose requirements resolve to the same packages.
+ */
 export const Layer = Type.Object(
   {
     id: Type.String({ description: 'Hash of the packages and of the Python that they were installed for.' }),

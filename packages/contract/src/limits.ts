@@ -1,35 +1,38 @@
-/** Limits that callers can see, in one place. Sizes in bytes, times in milliseconds, lengths in characters. */
+/**
+ * Public limits; a request beyond one is refused, unless its comment says otherwise. `…Bytes` are bytes, `…Ms`
+ * milliseconds, `…Seconds` seconds, `…Length` characters, and other names are numbers of items.
+ */
 export const limits = {
   /** Body of `POST /` on a service: the whole JSON text. */
   executionInputBytes: 16 * 1024 * 1024,
-  /** Objects and lists within each other, in any JSON that a request brings. */
+  /** Levels of nested objects and lists in the JSON of a request. */
   jsonDepth: 1_000,
-  /** JSON result of one execution. */
+  /** JSON result of an execution. */
   resultBytes: 64 * 1024 * 1024,
-  /** All result files of one execution together. */
+  /** Total of all result files of an execution. */
   outputBytes: 2 * 1024 * 1024 * 1024,
   outputFiles: 1_000,
-  /** Log of one execution or build; what comes after is cut, and the log says so. */
+  /** Log of an execution or build. A longer log is cut off, and says so. */
   logBytes: 10 * 1024 * 1024,
   runTimeMs: 24 * 60 * 60 * 1000,
-  /** Run time of a version whose configuration says nothing. */
+  /** Run time of a version whose configuration sets none. */
   defaultRunTimeMs: 60 * 60 * 1000,
-  /** Longest wait that `Prefer: wait=N` is granted, in seconds. */
+  /** Longest wait for `Prefer: wait=N`; a longer one is shortened to it. */
   preferWaitSeconds: 60,
-  /** A platform request with a JSON body. */
+  /** JSON body of a platform request. */
   jsonBodyBytes: 1024 * 1024,
-  /** Uploaded ZIP of a service, and what it unpacks to. */
+  /** Uploaded ZIP of a service, and its unpacked files. */
   sourceArchiveBytes: 64 * 1024 * 1024,
   sourceUnpackedBytes: 256 * 1024 * 1024,
   sourceFiles: 5_000,
   /** Uploaded OpenAPI document, as text and as JSON. */
   apiSpecificationBytes: 512 * 1024,
   apiSpecificationDepth: 64,
-  /** Schema of one parameter of run(); a larger one is left out of what is derived. */
+  /** Schema of a parameter of run(). A larger one is left out of the derived OpenAPI document. */
   derivedSchemaBytes: 64 * 1024,
-  /** All environment variables of a version together. */
+  /** Total of all environment variables of a version. */
   environmentBytes: 128 * 1024,
-  /** Versions shown with their service. */
+  /** Versions shown with their service; others are left out. */
   versionsShown: 20,
   providerTokenLength: 4_096,
   nameLength: 100,
@@ -38,25 +41,25 @@ export const limits = {
   currentPositionLength: 200,
   homepageLength: 2_048,
   aboutLength: 5_000,
-  /** Uploaded profile image, and what it unpacks to. */
+  /** Uploaded profile image, and its decoded pixels. */
   profileImageBytes: 5 * 1024 * 1024,
   profileImagePixels: 40_000_000,
   batchUsers: 200,
   searchedUsers: 20,
   secretBytes: 64 * 1024,
   secrets: 100,
-  /** Tags of one execution. All of them together fit into one notification of PostgreSQL (8,000 bytes). */
+  /** Tags of an execution. All of them fit into one notification of PostgreSQL (8,000 bytes). */
   tags: 20,
   tagLength: 64,
   idempotencyKeyLength: 255,
   idempotencyKeepMs: 24 * 60 * 60 * 1000,
   pageSize: 1_000,
-  /** An e-mail address as RFC 5321 bounds it (4.5.3.1.3, without the angle brackets). */
+  /** Email address (RFC 5321 §4.5.3.1.3, without the angle brackets). */
   emailLength: 254,
-  /** An id that an identity provider has made. */
+  /** Id from an identity provider. */
   idLength: 255,
   membersOfOrganization: 1_000,
-  /** Of a listing in the marketplace. */
+  /** Summary of a listing in the marketplace. */
   summaryLength: 300,
   documentationLength: 50_000,
   contactLength: 1_000,
@@ -65,34 +68,34 @@ export const limits = {
   marketplaceQueryLength: 200,
   sharesOfService: 1_000,
   subscriptionsOfApplication: 1_000,
-  /** That still work: the newest, and those before it during their overlap. */
+  /** Valid access keys: the newest, and earlier ones during their overlap. */
   accessKeysOfApplication: 20,
   targetUrlLength: 2_000,
   targetTimeoutSeconds: 3_600,
-  /** How long after it happened use can be reported. */
+  /** Time after use within which a provider can report it. */
   usageReportMs: 35 * 24 * 60 * 60 * 1000,
   invitationKeepMs: 14 * 24 * 60 * 60 * 1000,
-  /** One file of a data pool. */
+  /** A file of a data pool. */
   dataPoolFileBytes: 5 * 1024 * 1024 * 1024,
   filesOfDataPool: 10_000,
   membersOfDataPool: 1_000,
-  /** Data pools in the input of one execution. */
+  /** Data pools in the input of an execution. */
   dataPoolsOfExecution: 20,
   /** BPMN file of a workflow service. */
   workflowBytes: 2 * 1024 * 1024,
   /** Result of a service that a task of a workflow calls. */
   workflowResultBytes: 12 * 1024 * 1024,
-  /** Objects and arrays in it: each takes memory and time of the engine that its bytes do not show. */
+  /** Objects and arrays in such a result, each of which costs the engine memory and time beyond its bytes. */
   workflowResultParts: 500_000,
-  /** All that an instance keeps: variables and what waits. */
+  /** State of an instance: its variables, and all that it waits for. */
   workflowStateBytes: 48 * 1024 * 1024,
-  /** How long a message can wait for an instance that wants it. */
+  /** Time for which a message can wait for an instance. */
   workflowMessageKeepMs: 7 * 24 * 60 * 60 * 1000,
-  /** The variables of a signal, in JSON: they are copied for each instance that receives it. */
+  /** Variables of a signal as JSON, which are copied for each instance that receives it. */
   workflowSignalBytes: 64 * 1024,
-  /** Up to so many it is counted how many events receive a signal. */
+  /** Receivers of a signal that are counted; more are reported as this number. */
   workflowSignalCount: 10_000,
-  /** The name of a file, in UTF-8: what file systems take. */
+  /** Name of a file in UTF-8, as file systems allow it. */
   fileNameBytes: 255,
   mediaTypeLength: 200,
 } as const;

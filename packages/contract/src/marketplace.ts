@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 import { currencies } from './money.ts';
 import { DeclaredHosts, ServiceParameter } from './services.ts';
 
-/** What services in the marketplace are about. */
+/** Categories of services in the marketplace. */
 export const categories = [
   'CHEMISTRY',
   'CRYPTOGRAPHY',
@@ -27,11 +27,11 @@ const Category = Type.Enum([...categories]);
 export const pricingPlanTypes = ['FREE', 'COMMERCIAL', 'ON_REQUEST'] as const;
 export type PricingPlanType = (typeof pricingPlanTypes)[number];
 
-/** What is counted: executions that have succeeded, their run time, their CPU time; or what the provider reports. */
+/** Metered amounts: successful executions, their run time, their CPU time, or the usage that the provider reports. */
 export const meterings = ['EXECUTION', 'RUN_SECONDS', 'CPU_SECONDS', 'REPORTED'] as const;
 export type Metering = (typeof meterings)[number];
 
-/** Chosen by the provider and stable: what subscriptions and reported usage refer to. */
+/** A stable id that the provider chooses, for references by subscriptions and reported usage. */
 export const ChosenId = Type.String({
   pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
   description: 'Chosen by the provider: lower case letters, digits and hyphens.',
@@ -39,7 +39,7 @@ export const ChosenId = Type.String({
 });
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
 const Currency = Type.Enum([...currencies], { description: 'ISO 4217.' });
-/** Up to 999,999,999.999999. */
+/** A decimal number as text, at most 999,999,999.999999. */
 export const Decimal = Type.String({
   pattern: String.raw`^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$`,
   description: 'A decimal number as text, with at most six decimals.',

@@ -1,4 +1,4 @@
-/** Codes of ISO 4217 in which prices can be set, by the number of decimals of their minor unit. */
+/** Currencies (ISO 4217) of prices, by the number of decimals of their minor unit. */
 const byDecimals: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
   2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE
@@ -17,11 +17,11 @@ const decimalsOf = new Map(
 
 export const currencies: readonly string[] = [...decimalsOf.keys()].toSorted();
 
-/** Amounts and prices have at most so many decimals; inside they are counted in millionths, as integers. */
+/** Most decimals of amounts and prices, which are computed as integers in millionths. */
 const DECIMALS = 6;
 const MICROS = 10n ** BigInt(DECIMALS);
 
-/** A decimal text of at most six decimals in millionths. */
+/** Millionths of a decimal text with at most six decimals. */
 export function toMicros(decimal: string): bigint {
   const [whole = '', fraction = ''] = decimal.split('.');
   return BigInt(whole) * MICROS + BigInt(fraction.padEnd(DECIMALS, '0'));
@@ -33,7 +33,7 @@ export function fromMicros(micros: bigint): string {
   return `${micros / MICROS}${fraction && `.${fraction}`}`;
 }
 
-/** What an amount costs, in minor units of the currency: exact, then rounded once, half up. */
+/** The cost of an amount in minor units of the currency: computed exactly, then rounded once, half up. */
 export function costOf(amountMicros: bigint, unitPrice: string, currency: string): bigint {
   const product = amountMicros * toMicros(unitPrice);
   const divisor = (MICROS * MICROS) / 10n ** BigInt(minorDecimals(currency));

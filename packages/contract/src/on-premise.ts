@@ -16,7 +16,7 @@ const TimeoutSeconds = Type.Integer({
   description: 'How long the service may take to begin its answer, and to go on with it.',
 });
 
-/** RFC 7617: the name holds no colon, neither holds control characters. */
+/** Credentials of HTTP Basic authentication (RFC 7617): no control characters, and no colon in the name. */
 export const TargetCredentials = Request(
   {
     username: Type.String({ pattern: '^[^:\\u0000-\\u001f\\u007f]*$', maxLength: 255 }),
@@ -29,7 +29,7 @@ export const TargetCredentials = Request(
 );
 export type TargetCredentials = Static<typeof TargetCredentials>;
 
-/** Where an on-premise service runs, as it is sent. */
+/** The target of an on-premise service in a request. */
 export const TargetRequest = Request(
   {
     url: TargetUrl,
@@ -45,7 +45,7 @@ export const TargetRequest = Request(
 );
 export type TargetRequest = Static<typeof TargetRequest>;
 
-/** Where an on-premise service runs, as it is shown. */
+/** The target of an on-premise service in an answer. */
 export const Target = Type.Object(
   {
     url: Type.String(),

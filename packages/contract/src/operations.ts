@@ -1,8 +1,8 @@
 import { memberRoles, type MemberRole } from './organizations.ts';
 
 /**
- * Every operation on a resource that belongs to a user or an organization, with the least role that it takes. A person
- * who acts personally is the OWNER of what is theirs. This table decides; an endpoint names its operation as its access.
+ * The operations on resources of a user or an organization, each with the least role that may call it. A person is
+ * OWNER of personal resources. An endpoint names its operation as its access, and this table decides.
  */
 export const operations = {
   'organization:read': 'VIEWER',
@@ -91,12 +91,12 @@ export const operations = {
 
 export type Operation = keyof typeof operations;
 
-/** Whether `role` is enough for `operation`. */
+/** Whether `role` may call `operation`. */
 export function isAllowed(role: MemberRole, operation: Operation): boolean {
   return memberRoles.indexOf(role) >= memberRoles.indexOf(operations[operation]);
 }
 
-/** Whether an access is an operation on a resource, decided by role, rather than a property of the caller alone. */
+/** Whether an access is an operation on a resource, which the role decides, and not a property of the caller alone. */
 export function isOperation(access: string): access is Operation {
   return Object.hasOwn(operations, access);
 }

@@ -3,9 +3,9 @@ import { Type, type Static } from 'typebox';
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** Whether the same request can succeed later without being changed. */
+  /** Whether the same request can succeed later. */
   readonly retry: boolean;
-  /** For the problem's own page: what happened and what to do, for a tired person. */
+  /** Text of the problem's page: what happened and what to do, in plain words. */
   readonly about: string;
 }
 
@@ -16,7 +16,7 @@ const problem = (status: number, title: string, about: string, retry = false): P
   about,
 });
 
-/** Every problem that Kethub answers with (RFC 9457). The key is the last segment of `type`: `{base_url}/problems/<code>`. */
+/** The problems of Kethub (RFC 9457). The key is the last segment of `type`: `{base_url}/problems/<code>`. */
 export const problems = {
   'invalid-request': problem(
     400,

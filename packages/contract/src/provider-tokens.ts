@@ -2,20 +2,20 @@ import { Type, type Static } from 'typebox';
 import { Request, Timestamp } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** A provider of quantum computers, and how its own client library finds credentials. */
+/** A provider of quantum computers, with the environment variables from which its client library reads credentials. */
 export interface Provider {
   readonly name: string;
   /** Environment variable of the API key. */
   readonly apiKey: string;
-  /** Environment variable of the service identifier, where the provider asks for one. */
+  /** Environment variable of the service identifier, if the provider needs one. */
   readonly serviceIdentifier?: string;
-  /** Environment variables that are the same for everybody. */
+  /** Environment variables with the same value for all users. */
   readonly constants?: Readonly<Record<string, string>>;
 }
 
 /**
- * Providers that an API key opens. Each variable is one that the client library in the comment reads, at the place named
- * there, when its program passes no key.
+ * Providers with API keys. The comment at each names the client library that reads the variable, and where, if the
+ * program passes no key.
  */
 export const providers = {
   // qiskit-ibm-runtime; the service identifier is the CRN of the instance
@@ -25,7 +25,8 @@ export const providers = {
     serviceIdentifier: 'QISKIT_IBM_INSTANCE',
     constants: { QISKIT_IBM_CHANNEL: 'ibm_quantum_platform' },
   },
-  // qiskit-ionq (helpers.resolve_credentials, after QISKIT_IONQ_API_TOKEN) and cirq-ionq (Service, after CIRQ_IONQ_API_KEY)
+  // qiskit-ionq (helpers.resolve_credentials, after QISKIT_IONQ_API_TOKEN) and cirq-ionq (Service, after
+  // CIRQ_IONQ_API_KEY)
   IONQ: { name: 'IonQ', apiKey: 'IONQ_API_KEY' },
   // iqm-client (IQMClient and IQMProvider: `token` says that it is read when none is given, and refuses both)
   IQM: { name: 'IQM Resonance', apiKey: 'IQM_TOKEN' },
@@ -40,7 +41,7 @@ export const providers = {
 export type ProviderCode = keyof typeof providers;
 export const providerCodes = Object.keys(providers) as ProviderCode[];
 
-/** The names of all environment variables of a provider. */
+/** Names of all environment variables of a provider. */
 export function variablesOf(code: ProviderCode): string[] {
   const { apiKey, serviceIdentifier, constants }: Provider = providers[code];
   return [apiKey, ...(serviceIdentifier === undefined ? [] : [serviceIdentifier]), ...Object.keys(constants ?? {})];
@@ -48,7 +49,7 @@ export function variablesOf(code: ProviderCode): string[] {
 
 export const ProviderName = Type.Enum(providerCodes);
 
-/** Printable ASCII without spaces: what a line break would smuggle in is refused. */
+/** A credential: printable ASCII without spaces. Line breaks, which could add headers or variables, are refused. */
 const Token = Type.String({ minLength: 1, maxLength: limits.providerTokenLength, pattern: '^[!-~]+$' });
 
 export const ProviderAccessTokenRequest = Request(

@@ -30,7 +30,7 @@ export const ChangeRegistrationRequest = Request(
 );
 export type ChangeRegistrationRequest = Static<typeof ChangeRegistrationRequest>;
 
-/** Where people sign in. */
+/** An identity provider at which people sign in. */
 export const SignInPlace = Type.Object(
   {
     issuer: Type.String({ description: 'OpenID Connect issuer; its discovery document names the endpoints.' }),

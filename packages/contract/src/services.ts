@@ -19,7 +19,7 @@ export type ServiceRuntime = (typeof runtimes)[number];
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
 const Description = Type.String({ maxLength: limits.descriptionLength });
 
-/** With `propertyNames`, because what describes the interface drops `patternProperties`. */
+/** Environment variables. The schema uses `propertyNames`, because the OpenAPI generator drops `patternProperties`. */
 export const EnvironmentVariables = Type.Unsafe<Record<string, string>>({
   type: 'object',
   description:
@@ -40,7 +40,7 @@ export const GpuConfiguration = Request(
   },
 );
 
-/** A name or an IPv4 address in lower case, with or without a port. */
+/** A host name or an IPv4 address in lower case, with an optional port. */
 const HOST = String.raw`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::[1-9]\d{0,4})?$`;
 
 export const DeclaredHosts = Type.Array(
@@ -166,7 +166,7 @@ export const ServiceVersion = Type.Object(
   {
     version: Version,
     state: Type.Enum([...versionStates]),
-    // Described as in requests, where members with a default can be left out; in an answer they are all there.
+    // The same schema as in requests, where members with a default are optional. Answers contain all of them.
     configuration: Type.Optional(Type.Unsafe<Partial<RuntimeConfiguration>>(RuntimeConfiguration)),
     createdAt: Timestamp,
     publishedAt: Type.Optional(Timestamp),
@@ -195,7 +195,7 @@ export const ServiceVersion = Type.Object(
 );
 export type ServiceVersion = Static<typeof ServiceVersion>;
 
-/** What a version of a managed service has. */
+/** A version of a managed service. */
 export type ManagedVersion = ServiceVersion &
   Required<Pick<ServiceVersion, 'configuration' | 'sourceBytes' | 'sourceDigest' | 'build'>>;
 
@@ -234,14 +234,14 @@ export const CreateServiceForm = Request(
 );
 export type CreateServiceForm = Static<typeof CreateServiceForm>;
 
-/** The same form for the next version of a service that is there. */
+/** The text parts of the form for the next version of a service. */
 export const AddVersionForm = Request(
   { ...CreateServiceForm.properties, name: Type.Optional(Name) },
   { $id: 'AddVersionForm' },
 );
 export type AddVersionForm = Static<typeof AddVersionForm>;
 
-/** `POST /services` as JSON: a service that runs elsewhere. */
+/** `POST /services` as JSON, for an on-premise service. */
 export const CreateOnPremiseServiceRequest = Request(
   {
     type: Type.Enum(['ON_PREMISE']),
@@ -260,7 +260,7 @@ export const UpdateServiceRequest = Request(
 
 export const PublicationRequest = Request({ visibility: Visibility }, { $id: 'PublicationRequest' });
 
-/** An OpenAPI document: what the members are depends on its version, so they are not described here. */
+/** An OpenAPI document. Its members depend on its version and are not described here. */
 export const ApiSpecification = Type.Object(
   { openapi: Type.String({ description: '3.0.x or 3.1.x.' }) },
   { $id: 'ApiSpecification', additionalProperties: true, description: 'OpenAPI document of a version of a service.' },

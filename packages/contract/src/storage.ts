@@ -3,7 +3,7 @@ import { Id, nullable } from './fields.ts';
 
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** Days; as long as an operator can say. */
+/** Days of retention, at most as many as an operator can set. */
 const KeepDays = Type.Integer({ minimum: 1, maximum: 36_500 });
 
 export const RetentionRequest = Type.Object(

@@ -1,4 +1,6 @@
-/** Epoch milliseconds as `yyyy-MM-dd HH:mm:ss` in UTC: the only form of a date and time on the wire, except in logs. */
+/**
+ * Formats epoch milliseconds as `yyyy-MM-dd HH:mm:ss` in UTC, the form of all times in the interface except in logs.
+ */
 export function toTimestamp(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   const known = cached.get(second);
@@ -9,22 +11,22 @@ export function toTimestamp(epochMs: number): string {
   return text;
 }
 
-/** Who polls asks for the same seconds again and again: a look-up costs a tenth of the formatting. */
+/** Formatted seconds. Polling formats the same ones again and again, and a look-up takes a tenth of the time. */
 const cached = new Map<number, string>();
 const MOST_CACHED = 1_000;
 
-/** Epoch milliseconds of a `yyyy-MM-dd HH:mm:ss` in UTC, or null when there is no such moment (2026-02-30, 25:00:00). */
+/** Epoch milliseconds of a `yyyy-MM-dd HH:mm:ss` in UTC, or null if there is no such time (2026-02-30, 25:00:00). */
 export function fromTimestamp(text: string): number | null {
   const epochMs = Date.parse(`${text.replace(' ', 'T')}Z`);
   return !Number.isNaN(epochMs) && toTimestamp(epochMs) === text ? epochMs : null;
 }
 
-/** Epoch milliseconds as the date `yyyy-MM-dd` in UTC. */
+/** Formats epoch milliseconds as the date `yyyy-MM-dd` in UTC. */
 export function toDate(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
-/** The last millisecond (epoch, UTC) of a `yyyy-MM-dd` date, or null when there is no such day (2026-02-30). */
+/** The last millisecond (epoch, UTC) of a date `yyyy-MM-dd`, or null if there is no such day (2026-02-30). */
 export function endOfDay(date: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
   const start = Date.parse(`${date}T00:00:00.000Z`);

@@ -8,7 +8,7 @@ const members = (none: string) => ({
   executionsPerMonth: amount(`Executions in one calendar month (UTC). ${none}`, 1_000_000_000),
 });
 
-/** What may be used through one subscription; null is without limit. */
+/** Limits on the use of a service through a subscription. */
 export const UsageLimits = Type.Object(members('Null: no limit.'), {
   $id: 'UsageLimits',
   description: 'What a subscription may use, all provisions considered.',
@@ -40,7 +40,7 @@ export const ServiceLimits = Request(
 );
 export type ServiceLimits = Static<typeof ServiceLimits>;
 
-/** Counted since a quota holds for the subscription, in the day and month that run. */
+/** Executions in the current day and month, counted since the subscription has a quota. */
 export const UsageToday = Type.Object(
   {
     executionsToday: nullable('integer', { description: 'Null: not counted, as there is no quota.' }),

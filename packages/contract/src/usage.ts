@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Id, Request, Timestamp, Version } from './fields.ts';
 import { ChosenId, Decimal } from './marketplace.ts';
 
-/** Use of an on-premise service, as its provider reports it. */
+/** A provider's report of the use of an on-premise service. */
 export const UsageReport = Request(
   {
     subscriptionId: Type.String({

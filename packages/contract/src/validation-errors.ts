@@ -1,13 +1,13 @@
-/** What a validator of JSON Schema (ajv) reports of one place. */
+/** An error of ajv, the validator of JSON Schema. */
 export interface SchemaError {
   readonly keyword: string;
-  /** JSON Pointer. */
+  /** JSON Pointer (RFC 6901). */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string | undefined;
 }
 
-/** A place in a request, and what is wrong there: the end of a sentence that begins with the name of the place. */
+/** An error in a request: a pointer, and the end of a sentence that begins with the name of the member. */
 export interface ValidationError {
   /** JSON Pointer (RFC 6901), empty for the whole. */
   readonly pointer: string;
@@ -47,7 +47,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const VALUES_CHARACTERS = 1_000;
 
-/** The place and the sentence of one error. */
+/** Turns an error of ajv into pointer and detail. */
 export function validationErrorOf(error: SchemaError): ValidationError {
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = error.params;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName;
@@ -55,7 +55,10 @@ export function validationErrorOf(error: SchemaError): ValidationError {
   return { pointer: error.instancePath + name, detail: detailOf(error) };
 }
 
-/** Sentences such as "`name` is missing. `type` must be one of: …". `whole` names what has no pointer. */
+/**
+ * Sentences such as "`name` is missing. `type` must be one of: …". `whole` is the subject of errors without a
+ * pointer.
+ */
 export function invalidSentence(places: readonly ValidationError[], whole: string): string {
   return places.map(({ pointer, detail }) => `${pointer ? `\`${pointer.slice(1)}\`` : whole} ${detail}.`).join(' ');
 }

@@ -16,7 +16,7 @@ export const WorkflowProblem = Type.Object(
 );
 export type WorkflowProblem = Static<typeof WorkflowProblem>;
 
-/** What a version of a workflow service has. */
+/** Details of a version of a workflow service. */
 export const WorkflowDetails = Type.Object(
   {
     processId: nullable('string'),
@@ -52,7 +52,7 @@ export const WorkflowApplicationRequest = Request(
   { $id: 'WorkflowApplicationRequest' },
 );
 
-/** Workflow error envelope of the specification. */
+/** The envelope of a workflow's error, as the specification defines it. */
 export const WorkflowError = Type.Object(
   {
     errorCode: Type.String(),
