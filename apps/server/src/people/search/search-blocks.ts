@@ -2,11 +2,13 @@ import { hash } from 'node:crypto';
 import { ENTRY, MARK, namesIn } from './search-text.ts';
 
 /**
- * The users in the order of their search texts, some dozens to a block, like the leaves of a B-tree. A block is read and
- * searched as one text, and the index of grams leads to blocks, not to users. So what is common is found soon by going
- * through the blocks from the first; what is common in one family of names fills few blocks, next to each other; and
- * what is rare is in few blocks. The index finds the first blocks first (search-positions.ts), so that also what is common
- * but never among the first costs little more. Measured in SPECIFICATION.md.
+ * An entry of the search for users. Entries are stored in the order of their texts, some dozens to a block, like the
+ * leaves of a B-tree. A block is read and searched as one text, and the index of grams points to blocks, not to
+ * users.
+ *
+ * A scan of the first blocks finds frequent names soon. Names that are frequent in one family fill few adjacent
+ * blocks, and rare names are in few blocks. The index returns blocks in order (search-positions.ts), so frequent
+ * names that are not in the first blocks cost little more. SPECIFICATION.md has the measurements.
  */
 export interface SearchEntry {
   /** See searchTextOf. */
@@ -15,20 +17,26 @@ export interface SearchEntry {
   readonly mark: string;
 }
 
-/** A block with more is split: PostgreSQL stores a row in one page of 8 KB, and a long name has 1.8 KB. */
+/** Most entries of a block; one with more is split. */
 const MOST_ENTRIES = 48;
+/**
+ * Most bytes of a block; a larger one is split. PostgreSQL stores a row in a page of 8 KB, and long names take 1.8
+ * KB.
+ */
 const MOST_BYTES = 4_096;
-/** Into how many entries blocks are filled at first, so that the next ones need no split. */
+/** Entries of a block when the tables are filled, so that the next additions need no split. */
 const FILLED_ENTRIES = 32;
+/** Bytes of a block when the tables are filled. */
 const FILLED_BYTES = 3_000;
 
-/** Of a long needle: more make the blocks hardly fewer, and each costs a look-up. */
+/** Grams of a needle that are looked up. More would hardly exclude further blocks, and each costs a look-up. */
 const MOST_GRAMS = 16;
+/** Characters of the longest gram. */
 const LONGEST_GRAM = 4;
 
 /**
- * What stands for a user in a block: 14 capital letters of their id's digest (65 bits). A folded text holds no capital
- * letter, so that no query finds a mark.
+ * The mark of a user in a block: 14 capital letters from the digest of the id (65 bits). Folded texts contain no
+ * capital letters, so no query matches a mark.
  */
 export function markOf(userId: string): string {
   let rest = BigInt(`0x${hash('sha256', userId, 'hex').slice(0, 32)}`);
@@ -40,7 +48,7 @@ export function markOf(userId: string): string {
   return mark;
 }
 
-/** The place of an entry in the order of all: by text, then by mark. Compared by code point, as both databases do. */
+/** The sort key of an entry: text, then mark. Keys are compared by code point, as both databases do. */
 export function sortKey({ text, mark }: SearchEntry): string {
   return text + MARK + mark;
 }
@@ -63,12 +71,12 @@ export function compareEntries(a: SearchEntry, b: SearchEntry): number {
   return compareByCodePoint(sortKey(a), sortKey(b));
 }
 
-/** Whether a block has to be split in two halves. */
+/** Whether a block has to be split into two halves. */
 export function isTooLarge(entries: readonly SearchEntry[]): boolean {
   return entries.length > MOST_ENTRIES || (entries.length > 1 && Buffer.byteLength(writeEntries(entries)) > MOST_BYTES);
 }
 
-/** Cuts entries in their order into blocks. */
+/** Divides sorted entries into blocks. */
 export function* blocksOf(sorted: Iterable<SearchEntry>): Generator<SearchEntry[]> {
   let block: SearchEntry[] = [];
   let bytes = 0;
@@ -85,7 +93,7 @@ export function* blocksOf(sorted: Iterable<SearchEntry>): Generator<SearchEntry[
   if (block.length > 0) yield block;
 }
 
-/** Every piece of one to four characters of the names, as numbers; the beginning of a name counts as a character. */
+/** Hashes of all grams of one to four characters in the names; the beginning of a name counts as a character. */
 export function gramsOf(entries: readonly SearchEntry[]): Set<number> {
   const grams = new Set<number>();
   for (const { text } of entries) {
@@ -94,7 +102,7 @@ export function gramsOf(entries: readonly SearchEntry[]): Set<number> {
   return grams;
 }
 
-/** Every piece of one or two characters of a text, as numbers. */
+/** Hashes of all grams of one or two characters in a text. */
 export function shortGramsOf(text: string): Set<number> {
   const grams = new Set<number>();
   addGramsOf(text, 2, grams);
@@ -110,7 +118,7 @@ function addGramsOf(text: string, longest: number, grams: Set<number>): void {
   }
 }
 
-/** Grams that a block must have to hold `needle`, which is not empty. */
+/** Hashes of grams that a block must have to contain `needle`, which is not empty. */
 export function gramsToLookFor(needle: string): number[] {
   const characters = Array.from(needle, (character) => character.codePointAt(0) ?? 0);
   const gramAt = (from: number): number => characters.slice(from, from + LONGEST_GRAM).reduce(extended, NO_GRAM);
@@ -121,7 +129,7 @@ export function gramsToLookFor(needle: string): number[] {
   return [...grams];
 }
 
-/** FNV-1a, 32 bits. Two grams with one number only make a block be read in vain. */
+/** Hash of no characters (FNV-1a, 32 bits). A collision of two grams only causes a needless read of a block. */
 const NO_GRAM = 0x811c9dc5 | 0;
 function extended(gram: number, character: number): number {
   return Math.imul(gram ^ character, 0x01000193);
@@ -136,7 +144,7 @@ function compareByCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters behind all others. */
+/** Rank of a UTF-16 unit in the order of code points: surrogates come after all others. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

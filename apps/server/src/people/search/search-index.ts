@@ -15,14 +15,14 @@ import {
 import { GAP, positionBehind, type PositionedBlock } from './search-positions.ts';
 
 /**
- * One at a time changes the blocks on PostgreSQL; on SQLite there is one writer anyway. Taken before the rows of the
- * user, as whoever deletes a user does: the other way round two of them could wait for each other.
+ * Locks the blocks on PostgreSQL, so that one transaction at a time changes them; SQLite has one writer. To be called
+ * before rows of the user are locked, as in the deletion of a user: the other order could deadlock.
  */
 export async function lockSearch(transaction: Queries): Promise<void> {
   if (dialectOf(transaction) === 'postgres') await sql`select lock_user_search()`.execute(transaction);
 }
 
-/** Makes a user be found by this search text and by no other. The search must be locked. */
+/** Sets the search text of a user, in place of an earlier one. The search must be locked. */
 export async function putIntoSearch(transaction: Queries, user_id: string, search_text: string): Promise<void> {
   const known = await transaction
     .selectFrom('user_search')
@@ -30,7 +30,7 @@ export async function putIntoSearch(transaction: Queries, user_id: string, searc
     .where('user_id', '=', user_id)
     .executeTakeFirst();
   if (known?.search_text === search_text) return;
-  // A trigger takes it out of its block.
+  // A trigger removes the entry from its block.
   if (known) await transaction.deleteFrom('user_search').where('user_id', '=', user_id).execute();
   const entry = { text: search_text, mark: markOf(user_id) };
   const block = await transaction
@@ -84,7 +84,7 @@ interface Block extends PositionedBlock {
   readonly number: number;
 }
 
-/** Fills the empty tables of the search. The users must be there. */
+/** Fills the empty tables of the search. The rows of the users must exist. */
 export async function fillSearch(
   transaction: Queries,
   users: Iterable<{ readonly id: string; readonly search_text: string }>,
@@ -101,7 +101,7 @@ export async function fillSearch(
     position: number * GAP,
     entries: block,
   }));
-  // The first block is there already: it begins before everything.
+  // The first block exists from the start, and its range begins before all texts.
   const [first, ...others] = blocks;
   if (!first) return;
   await setEntries(transaction, first.number, first.entries);
@@ -124,7 +124,9 @@ function* rowsOf(blocks: readonly Block[], ids: ReadonlyMap<string, string>): Ge
     for (const { text, mark } of entries) yield { user_id: ids.get(mark), mark, search_text: text, block: number };
 }
 
-/** Puts the grams of blocks into the index. What it had at their positions, and at `left`, is removed. */
+/**
+ * Writes the grams of blocks to the index. Earlier ones at their positions, and at positions in `left`, are removed.
+ */
 async function indexBlocks(
   transaction: Queries,
   blocks: readonly PositionedBlock[],

@@ -23,7 +23,7 @@ describe.each(databases)('positions of blocks on $name', ({ open }) => {
 
   test('stay in the order of the blocks, and the index with them, when everybody new comes in at one place', async () => {
     const known = Array.from({ length: 2_000 }, (_none, number) => personOf(number, number < 1_000 ? 'a' : 'z'));
-    // Each behind the one before, and all before the ones with z: gaps of 2^30 are used up after 30 blocks.
+    // Each name sorts after the one before, and all before those with z. Gaps of 2^30 are used up after 30 blocks.
     const added = Array.from({ length: 1_000 }, (_none, number) => personOf(2_000 + number, `m${10_000 + number}`));
     const { database } = opened;
     await database.write(async (transaction) => {

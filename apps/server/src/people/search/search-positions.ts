@@ -2,20 +2,21 @@ import type { Queries } from '../../foundation/storage/index.ts';
 import { readEntries, type SearchEntry } from './search-blocks.ts';
 
 /**
- * The index of grams leads to the positions of blocks, which are in the order of the blocks: so it finds the first ones
- * first, and whoever wants twenty does not look at the others. A block that comes in between takes the middle of a gap;
- * where there is none left, the blocks behind move apart (as in order maintenance: Bender et al., "Two Simplified
- * Algorithms for Maintaining Order in a List", 2002).
+ * A block with its position, to which the index of grams points. Positions are in the order of the blocks. So the
+ * index returns the first blocks first, and a search for twenty users skips the others. A new block gets the middle
+ * of a gap. If no gap is left, the following blocks are moved apart (order maintenance: Bender et al., "Two
+ * Simplified Algorithms for Maintaining Order in a List", 2002).
  */
 export interface PositionedBlock {
   readonly position: number;
   readonly entries: readonly SearchEntry[];
 }
 
-/** Between neighbours at first. Room for 8 million blocks below 2^53. */
+/** Initial distance of neighbours, which allows 8 million blocks below 2^53. */
 export const GAP = 2 ** 30;
-/** So many blocks move at once at least, and so far from each other. */
+/** Least number of blocks that are moved apart at a time. */
 const MOVED = 32;
+/** Least distance of moved blocks; more blocks are moved until they have it. */
 const LEAST_GAP = 2 ** 10;
 
 type IndexBlocks = (transaction: Queries, blocks: readonly PositionedBlock[], left: readonly number[]) => Promise<void>;
@@ -45,7 +46,7 @@ async function firstBehind(transaction: Queries, position: number): Promise<numb
   return next?.position ?? position + 2 * GAP;
 }
 
-/** Spreads the next blocks evenly: as many as it takes to have gaps again. */
+/** Spreads the next blocks evenly, as many as are needed for gaps of LEAST_GAP. */
 async function moveApart(transaction: Queries, position: number, indexBlocks: IndexBlocks): Promise<void> {
   for (let count = MOVED; ; count *= 2) {
     const behind = await transaction
@@ -57,7 +58,7 @@ async function moveApart(transaction: Queries, position: number, indexBlocks: In
       .execute();
     const end = await firstBehind(transaction, behind.at(-1)?.position ?? position);
     const gap = Math.floor((end - position) / (behind.length + 1));
-    // Behind the last block there is always room.
+    // This ends, because there is always room after the last block.
     if (gap < LEAST_GAP) continue;
     const moved = behind.map((block, index) => ({ ...block, position: position + (index + 1) * gap }));
     for (const { number, position: to } of moved)

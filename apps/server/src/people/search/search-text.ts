@@ -1,14 +1,17 @@
-/** Before every name of a search text. It sorts before every letter, and no name and no query can hold it. */
+/** Separator before each name of a search text. It sorts before all letters, and is removed from names. */
 const NAME = '\u001f';
 
-/** What blocks of search texts are made of: before every text, and before the mark of its user. */
+/** Separators in a block: before each search text, and before the mark of its user. */
 export const ENTRY = '\u0001';
 export const MARK = '\u0002';
 
-/** Of each name. Three of them fit into an index of PostgreSQL, which takes 2,704 bytes: a character has at most 3. */
+/**
+ * Characters of a name; the rest is cut off. Three names of at most 3 bytes a character fit into an index row (2,704
+ * bytes).
+ */
 const LONGEST_NAME = 200;
 
-/** No name can hold them, and no query that holds one finds anybody. */
+/** Separators, which are replaced in names. A query that contains one finds no user. */
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const SEPARATORS = /[\u0001\u0002\u001f]/g;
 
@@ -19,9 +22,9 @@ interface Names {
 }
 
 /**
- * The names of a user as the search compares them: folded, each after a separator, so that one text answers whether a
- * name holds or begins with something, and sorts by last name, then first name. Of a username that is an e-mail address
- * only the part before the @ is in it, because e-mail is never matched.
+ * The search text of a user: the folded names, each after a separator. One text so shows whether a name contains or
+ * begins with something, and sorts by last name, then first name. A username that is an email address is cut before
+ * the @, because email addresses are never matched.
  */
 export function searchTextOf({ username, firstname, lastname }: Names): string {
   const login = username.split('@')[0] ?? '';
@@ -30,7 +33,7 @@ export function searchTextOf({ username, firstname, lastname }: Names): string {
     .join('');
 }
 
-/** What to look for in search texts to find names that begin with `folded`. */
+/** The needle for names that begin with `folded`. */
 export function beginningOfName(folded: string): string {
   return NAME + folded;
 }
@@ -43,21 +46,22 @@ export function namesIn(searchText: string): string[] {
     .map((name) => NAME + name);
 }
 
-/** Whether no name can hold one of these words: it is longer than any, or reaches across the border of two. */
+/** Whether one of these words can be in no name: it is too long, or contains a separator. */
 export function isInNoName(words: readonly string[]): boolean {
   return words.some((word) => word.length > LONGEST_NAME || word.search(SEPARATORS) >= 0);
 }
 
-/** The words of a folded query, each of which has to be in a name; a query of blanks alone is one word. */
+/** The words of a folded query, each of which must be in a name. A query of blanks only is one word. */
 export function wordsOf(folded: string): string[] {
   const words = folded.split(/\s+/u).filter((word) => word !== '');
   return words.length === 0 ? [folded] : words;
 }
 
 /**
- * The text without differences of case, as the full case folding of Unicode (chapter 3.13) has it: by way of the upper
- * case, because ß and SS meet only there; ẞ is an upper case already, and becomes ss as well. JavaScript lowers Σ to ς at the end of a word, which would make the answer
- * depend on what follows. Composed (NFC), so that both spellings of é are the same.
+ * Full case folding (Unicode, chapter 3.13) of a text, composed (NFC) so that both encodings of é are equal. The text
+ * is converted to upper case first, because only there ß equals SS. ẞ is in upper case and becomes ss as well.
+ * JavaScript converts Σ at the end of a word to ς, which is replaced, so that the result does not depend on what
+ * follows.
  */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss').normalize('NFC');
