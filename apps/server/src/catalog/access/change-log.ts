@@ -5,8 +5,8 @@ import type { Database } from '../../foundation/storage/index.ts';
 const KEPT_MS = 60 * 60 * 1000;
 
 /**
- * Reads the ids of applications whose rights have changed. Triggers write this log in the transaction of the change, so no
- * change is missed, whoever makes it and even if its notification is lost.
+ * Reads the ids of applications whose rights have changed. Triggers write this log in the transaction of the change, so
+ * no change is missed, even if its notification is lost.
  */
 export class AccessChangeLog {
   readonly #database: Database;

@@ -108,7 +108,7 @@ describe.each(databases)('the access directory on $name', ({ open }) => {
       now += 1_000;
       await directory.application('a');
     }
-    // One look each, and those of the timer.
+    // One poll each, and those of the timer.
     expect(statements - loaded).toBeLessThan(5 + 5 * loaded);
     expect(loaded).toBeGreaterThan(4);
     directory.close();

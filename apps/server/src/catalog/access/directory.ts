@@ -5,12 +5,13 @@ import { loadAccessKey, loadApplication } from './load.ts';
 import { LoadingCache } from './loading-cache.ts';
 import type { AccessKeyEntry, ApplicationAccess } from './subscriber.ts';
 
-/** Access keys and applications cached, each. */
+/** Access keys cached, and as many applications. Beyond it the least recently used ones are evicted. */
 const CACHED = 100_000;
 
 /**
- * Access keys and applications with their subscriptions, from a cache. An entry is dropped when a notification or the poller
- * says that it has changed, so a right that is taken away ends within a second. One directory serves the whole process.
+ * Access keys and applications with their subscriptions, from a cache. An entry is dropped when a notification or the
+ * poller says that it has changed, so a right that is taken away ends within a second. One directory serves the whole
+ * process.
  */
 export class AccessDirectory {
   readonly #platform: Platform;
@@ -51,7 +52,10 @@ export class AccessDirectory {
     this.#changes.close();
   }
 
-  /** Null drops everything. Keys are few statements to load: all are dropped with any application. */
+  /**
+   * Drops an application, or all of them for null. Access keys are cheap to load, so all of them are dropped either
+   * way.
+   */
   #drop(applicationId: string | null): void {
     this.#accessKeys.clear();
     if (applicationId === null) this.#applications.clear();

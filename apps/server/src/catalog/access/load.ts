@@ -26,7 +26,7 @@ export async function loadAccessKey(platform: Platform, accessKeyId: string): Pr
   return row ? { applicationId: row.application_id, secretDigest: row.secret_digest, expiresAt: row.expires_at } : null;
 }
 
-/** Applications of a blocked person may call nothing. Those of an organization go on, whoever created them. */
+/** The condition that the owner of an application is not blocked. An organization is never blocked. */
 function ownerMayCall(where: ExpressionBuilder<Tables, 'applications'>): Expression<SqlBool> {
   const blocked = where.selectFrom('blocked_users').select('user_id').whereRef('user_id', '=', 'applications.owner_id');
   return where.or([where('applications.owner_type', '!=', 'USER'), where.not(where.exists(blocked))]);

@@ -22,7 +22,9 @@ export class LoadingCache<V> {
     return loading;
   }
 
-  /** The next caller loads the value anew, also when a load is under way: that may have read what was there before. */
+  /**
+   * Makes the next caller load the value anew. A load under way does not count: it may have read the value of before.
+   */
   delete(key: string): void {
     this.#values.delete(key);
   }

@@ -10,18 +10,18 @@ export interface Interval {
 /** The announced end of a version, in epoch milliseconds. */
 export interface Retirement {
   readonly announcedAt: number;
-  /** From here on the version starts nothing. */
+  /** Moment from which on the version starts no executions. */
   readonly sunset: number;
 }
 
 /** A service version that the applications of an owner may subscribe to and call during the intervals. */
 export interface Offer {
   readonly basis: Basis;
-  /** When executions may be started: at most until the sunset of the version. */
+  /** The interval in which executions may be started: at most until the sunset of the version. */
   readonly active: Interval;
-  /** When executions may be read: the same without the sunset. */
+  /** The interval in which executions may be read: the same without the sunset. */
   readonly readable: Interval;
-  /** Null while the version stays. */
+  /** The announced end of the version, or null. */
   readonly retirement: Retirement | null;
   readonly versionId: string;
   readonly version: string;
@@ -37,6 +37,7 @@ export interface ApplicationOwner {
 }
 
 const ALWAYS: Interval = { from: null, until: null };
+
 /** Whether `now` lies in one of the intervals. */
 export function isDuring(intervals: readonly Interval[], now: number): boolean {
   return intervals.some(({ from, until }) => (from === null || now >= from) && (until === null || now < until));
@@ -50,9 +51,9 @@ interface SubscribedVersion {
 }
 
 /**
- * The intervals in which a subscription may start and read executions, given the offers to its owner. A subscription from the
- * marketplace stays valid until the version is retired, whatever becomes of the listing. Any other is valid only while its
- * version is still offered.
+ * The intervals in which a subscription may start and read executions, given the offers to its owner. A subscription
+ * from the marketplace stays valid until the version is retired, also when the listing ends. Any other is valid only
+ * while its version is still offered.
  */
 export function timesOf(
   { basis, versionId, state, retirement }: SubscribedVersion,
@@ -76,7 +77,10 @@ function untilSunset(interval: Interval, retirement: Retirement | null): Interva
   return { ...interval, until: Math.min(interval.until ?? retirement.sunset, retirement.sunset) };
 }
 
-/** Offers of these services to an owner, newest publication first; also those that are not active yet, or no longer. */
+/**
+ * Offers of these services to an owner, newest publication first. Includes offers that are not active yet, or no
+ * longer.
+ */
 export async function offersTo(
   queries: Queries,
   owner: ApplicationOwner,

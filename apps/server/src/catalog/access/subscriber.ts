@@ -12,9 +12,9 @@ export interface AccessKeyEntry {
 
 export interface ApplicationAccess {
   readonly ownerId: string;
-  /** By access key id: when it ends (epoch milliseconds), or null. */
+  /** Access key ids with the end of each key (epoch milliseconds), or null. */
   readonly accessKeys: ReadonlyMap<string, number | null>;
-  /** By the address of the service version, as `addressKey` writes it. */
+  /** Subscriptions by the address of the service version, as `addressKey` writes it. */
   readonly subscriptions: ReadonlyMap<string, Subscriber>;
 }
 
@@ -34,7 +34,7 @@ export interface Subscriber {
   /** URL at which the application calls the version, without a slash at its end. */
   readonly address: string;
   readonly program: Program;
-  /** Set when the service runs elsewhere. */
+  /** The target of an on-premise service; null for services that the platform runs. */
   readonly target: TargetColumns | null;
   /** Intervals in which it may start executions. */
   readonly active: readonly Interval[];

@@ -11,7 +11,7 @@ import { presentAccessKey } from './present.ts';
 const PURPOSE = 'secret access key';
 const HINT_LENGTH = 4;
 
-/** Makes a key pair of an application inside a transaction. The secret is in the returned shape, and nowhere else in clear. */
+/** Makes a key pair of an application inside a transaction. Only the returned value holds the secret in clear. */
 export async function createAccessKey(
   platform: Platform,
   transaction: Queries,
@@ -32,7 +32,9 @@ export async function createAccessKey(
   return presentAccessKey(row, secret);
 }
 
-/** A new key pair; the ones before keep working for `overlapSeconds`, so that a running application can be changed over. */
+/**
+ * Makes a new key pair. The earlier ones work for `overlapSeconds` more, so that a running application can change over.
+ */
 export async function rotateAccessKey(
   platform: Platform,
   owner: Context,
@@ -40,7 +42,7 @@ export async function rotateAccessKey(
   overlapSeconds: number,
   request: FastifyRequest,
 ): Promise<Answer> {
-  // Before an answer is repeated, which shows a secret: who made the first request need not be who makes this one.
+  // Checked before an idempotency record is answered with, which shows a secret: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
   const scope = accessKeyAnswersOf(applicationId);
   const answer = await once(
@@ -60,12 +62,12 @@ export async function rotateAccessKey(
   return answer;
 }
 
-/** Where the answers are kept that are repeated under an Idempotency-Key. */
+/** The scope of the idempotency records of the access keys. */
 export function accessKeyAnswersOf(applicationId: string): string {
   return `access keys of ${applicationId}`;
 }
 
-/** Ends the keys that there are, and deletes those that have ended. Throws conflict when too many still work. */
+/** Lets the existing keys end, and deletes those that have ended. Throws conflict when too many still work. */
 async function endKeys(
   transaction: Queries,
   applicationId: string,
@@ -92,7 +94,7 @@ async function endKeys(
   );
 }
 
-/** The secret in clear, for the owner of the application. */
+/** Answers the owner of the application with the secret in clear. */
 export async function revealSecret(
   platform: Platform,
   owner: Context,
@@ -115,7 +117,7 @@ export async function revealSecret(
   return { status: 200, body: { secretAccessKey }, headers: { 'cache-control': 'no-store' } };
 }
 
-/** The application, if it belongs to `owner`. Throws `not-found` otherwise: somebody else's is not there for the caller. */
+/** Returns the application of `owner`. Throws not-found for one of another owner, as if it did not exist. */
 export async function requireApplication(queries: Queries, owner: Context, id: string) {
   const row = await findApplication(queries, owner, id);
   if (!row) throw new Problem('not-found', `You have no application ${id}.`);

@@ -88,7 +88,7 @@ describe.each(databases)('applications on $name', (kind) => {
     expect(await keys()).toHaveLength(2);
     for (let more = 2; more < limits.accessKeysOfApplication; more++) expect((await rotate()).status).toBe(201);
     expect((await rotate()).status).toBe(409);
-    // Those that have ended make room, and are gone.
+    // Keys that have ended are deleted and do not count.
     expect((await rotate(undefined, undefined, 0)).status).toBe(201);
     expect(await keys()).toHaveLength(1);
     const { read } = kethub.kethub.platform.database;

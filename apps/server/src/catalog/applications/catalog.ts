@@ -1,7 +1,7 @@
 import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
 
-/** Where the answers are kept that are repeated under an Idempotency-Key. */
+/** The scope of the idempotency records of an owner's applications. */
 export function applicationAnswersOf(owner: { type: string; id: string }): string {
   return `applications of ${owner.type} ${owner.id}`;
 }

@@ -8,7 +8,7 @@ import { createAccessKey } from './access-keys.ts';
 import { applicationAnswersOf } from './catalog.ts';
 import { presentApplication } from './present.ts';
 
-/** Creates an application with its first key pair; the only answer that shows the secret unasked. */
+/** Creates an application with its first key pair. Its answer shows the secret of the key. */
 export function createApplication(
   platform: Platform,
   owner: Context,

@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { presentSubscription, type SubscribedService } from './present.ts';
 
-/** Subscriptions with what they may use, and have used. */
+/** Subscriptions with their limits and their use. */
 export async function presentSubscriptions(
   { addresses, configuration, now }: Platform,
   queries: Queries,

@@ -1,9 +1,9 @@
 import type { Context } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** The SQL of applications, access keys and subscriptions. Everything is asked together with its owner. */
+/** The SQL of applications, access keys and subscriptions. Every query names the owner. */
 
-/** Newest first, after (older than) `cursor`. */
+/** Applications older than `cursor`, newest first. */
 export function pageOfApplications(queries: Queries, owner: Context, cursor: string | null, limit: number) {
   const rows = queries
     .selectFrom('applications')
@@ -15,7 +15,7 @@ export function pageOfApplications(queries: Queries, owner: Context, cursor: str
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
-/** In a transaction of PostgreSQL nobody else changes the application, or who owns it, until it ends. */
+/** Reads an application of `owner`. In a transaction of PostgreSQL its row is locked until the transaction ends. */
 export function findApplication(queries: Queries, owner: Context, id: string) {
   const application = queries
     .selectFrom('applications')
@@ -26,6 +26,7 @@ export function findApplication(queries: Queries, owner: Context, id: string) {
   return (queries.isTransaction ? application.forNoKeyUpdate() : application).executeTakeFirst();
 }
 
+/** Access keys that still work, newest first. */
 export function accessKeysOf(queries: Queries, applicationIds: readonly string[], now: number) {
   return queries
     .selectFrom('access_keys')
@@ -36,7 +37,7 @@ export function accessKeysOf(queries: Queries, applicationIds: readonly string[]
     .execute();
 }
 
-/** Newest first. */
+/** Subscriptions of an application, newest first. */
 export function subscriptionsOf(queries: Queries, applicationId: string) {
   return queries
     .selectFrom('subscriptions')

@@ -14,8 +14,8 @@ import type { SubscribedService } from './present.ts';
 import { subscriptionsOf } from './queries.ts';
 
 /**
- * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the one
- * that is offered in the marketplace. Subscribing again answers with the subscription that is there.
+ * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the
+ * one that is offered in the marketplace. Subscribing again answers with the subscription that is there.
  */
 export async function subscribe(
   platform: Platform,
@@ -24,7 +24,7 @@ export async function subscribe(
   wanted: SubscribeRequest,
   request: FastifyRequest,
 ): Promise<Answer> {
-  // Before an answer is repeated: who made the first request need not be who makes this one.
+  // Checked before an idempotency record is answered with: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
   const attempt = (): Promise<Answer> =>
     once(
@@ -64,7 +64,7 @@ interface Chosen {
   readonly accepted: ChosenPlan | null;
 }
 
-/** The very subscription that is asked for, on the plan that it was made on: it stays whatever is offered now. */
+/** Finds the existing subscription on the plan that is asked for. It stays, although other plans may be offered now. */
 async function findAgreed(
   transaction: Queries,
   { serviceId, pricingPlanId, ...wanted }: SubscribeRequest,
@@ -131,7 +131,7 @@ function notOffered({ serviceId, pricingPlanId }: SubscribeRequest): Problem {
   );
 }
 
-/** Nobody changes from one price to another without noticing. */
+/** The problem of a subscription that exists on other terms: a request never changes the price silently. */
 function subscribedOtherwise(existing: SubscribedService): Problem {
   const plan = planOf(existing);
   const how = plan ? `on the pricing plan "${plan.id}"` : `as ${existing.basis}, without a pricing plan`;

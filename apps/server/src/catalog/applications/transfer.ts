@@ -9,7 +9,10 @@ import { accessChanged } from '../../people/authorization/index.ts';
 import { presentAccessKey, presentApplication } from './present.ts';
 import { accessKeysOf } from './queries.ts';
 
-/** Gives an application to another owner. Its keys go on working; subscriptions that rested on the old owner end. */
+/**
+ * Transfers an application to another owner. Its keys go on working. Subscriptions that only the old owner may have
+ * end.
+ */
 export async function transferApplication(
   platform: Platform,
   context: Context,

@@ -20,7 +20,10 @@ export interface StoredFile {
   readonly digest: string;
 }
 
-/** A change of one file by an execution: `before` is the digest of the content that it was given; null is no file. */
+/**
+ * A change of one file by an execution. `before` is the digest of the content that the execution was given; null is no
+ * file.
+ */
 export interface WrittenChange {
   readonly name: string;
   readonly before: string | null;
@@ -37,7 +40,7 @@ export interface WrittenChanges {
   readonly pools: readonly WrittenPool[];
 }
 
-/** The keys of a statement: fewer than both databases take. */
+/** Keys in one statement, fewer than both databases accept. More take further statements. */
 const CHUNK = 500;
 const WITHDRAWN =
   'The data pool is gone, or whoever made the grant may not change it any more. Ask for another grant, then start the execution again.';
@@ -48,8 +51,9 @@ type Before = ReadonlyMap<string, DataPoolFileRow>;
 export type Judged = readonly { readonly written: WrittenPool; readonly before: Before }[];
 
 /**
- * Locks the pools, in the order of their ids, and then the storage of all owners. Judges whether everything that an execution
- * has changed can be kept; a text says why not. `besides` is what the same transaction takes of somebody's storage.
+ * Locks the pools, in the order of their ids, and then the storage of all owners. Checks whether all changes of an
+ * execution can be kept; a text says why not. `besides` are the bytes that the same transaction adds to an owner's
+ * storage.
  */
 export async function judgeWritten(
   platform: Platform,
@@ -91,7 +95,7 @@ export async function judgeWritten(
   return judged;
 }
 
-/** Makes all changes, within the transaction that judged them. Returns blobs that nothing refers to any more. */
+/** Makes all changes in the transaction that judged them. Returns the blobs that nothing refers to any more. */
 export async function applyWritten(platform: Platform, transaction: Queries, judged: Judged): Promise<string[]> {
   const now = platform.now();
   const unused: string[] = [];
@@ -101,7 +105,7 @@ export async function applyWritten(platform: Platform, transaction: Queries, jud
     const rows: DataPoolFileRow[] = [];
     for (const { name, after } of changes) {
       const old = before.get(name);
-      // Another execution has written the same.
+      // Another execution has written the same content.
       if (!after || after.digest === old?.digest) continue;
       await claimBlob(transaction, after.blob);
       const made = {
@@ -128,12 +132,12 @@ export async function applyWritten(platform: Platform, transaction: Queries, jud
   return unused;
 }
 
-/** All contents that were stored for it. */
+/** The blobs of all contents that were stored for these changes. */
 export function blobsOf({ pools }: WrittenChanges): string[] {
   return pools.flatMap(({ changes }) => changes.flatMap(({ after }) => (after ? [after.blob] : [])));
 }
 
-/** Whether a file is neither what the execution was given nor what it has made of it. */
+/** Whether the file has neither the content that the execution was given nor the one that it has written. */
 function isTouched({ name, before, after }: WrittenChange, files: Before): boolean {
   const now = files.get(name)?.digest ?? null;
   return now !== before && now !== (after?.digest ?? null);

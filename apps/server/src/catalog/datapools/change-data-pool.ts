@@ -34,7 +34,7 @@ export function changeDataPool(
   });
 }
 
-/** Gives a pool to another owner. Its members stay; only its owner can give it away, no member. */
+/** Transfers a pool to another owner. Its members stay. Only its owner can transfer it. */
 export function transferDataPool(
   platform: Platform,
   context: Context,
@@ -52,7 +52,7 @@ export function transferDataPool(
     await takeStorage(platform, transaction, to, pool.bytes);
     const values = { ...owner, revision: pool.revision + 1 };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
-    // Its new owner needs no membership.
+    // The new owner needs no membership.
     await transaction
       .deleteFrom('data_pool_members')
       .where('data_pool_id', '=', id)

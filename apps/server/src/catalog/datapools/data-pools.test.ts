@@ -87,7 +87,7 @@ describe.each(databases)('data pools on $name', (kind) => {
     const nothing = { read: 404, write: 404, rename: 404, share: 404, transfer: 404 };
     const viewer = { read: 200, write: 403, rename: 403, share: 403, transfer: 403 };
     const maintainer = { ...viewer, write: 201, rename: 200 };
-    // 404: he may share it, but with nobody who does not exist.
+    // 404: he may share the pool, but the user does not exist.
     const owner = { ...maintainer, write: 200, share: 404 };
 
     test('a person has the rights of the role that they were given, by id and without an organization', async () => {

@@ -5,7 +5,7 @@ import { removeOrphans } from '../../foundation/storage/index.ts';
 import { auditContext } from './members.ts';
 import { requireLockedPool } from './rights.ts';
 
-/** Deletes a pool with its files. Executions that run keep what they were given. */
+/** Deletes a pool with its files. Running executions keep the files that they were given. */
 export async function deleteDataPool(platform: Platform, context: Context, id: string): Promise<Answer> {
   const { database, blobs } = platform;
   const unused = await database.write(async (transaction) => {

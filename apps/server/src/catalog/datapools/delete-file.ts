@@ -8,7 +8,7 @@ import { fileTag } from './present.ts';
 import { countFiles, findFile } from './queries.ts';
 import { requireLockedPool } from './rights.ts';
 
-/** Takes a file out of a pool. */
+/** Deletes a file of a pool. */
 export async function deleteFile(
   { database, blobs, now }: Platform,
   context: Context,

@@ -31,12 +31,12 @@ export async function downloadFile(
   if (unchanged) return unchanged;
   const range = requestedRange(request, file.bytes, fileTag(file));
   const stream = await open(platform, file, range ?? undefined);
-  // Replaced or deleted since it was looked up: what is there now is another answer.
+  // The file was replaced or deleted since it was looked up, so it is looked up again.
   if (!stream) return downloadFile(platform, context, poolId, name, request);
   return download(downloadOf(file), range, stream);
 }
 
-/** The same without the content. */
+/** The answer to HEAD: the headers of a file without its content. */
 export async function describeFile(
   platform: Platform,
   context: Context,
@@ -48,7 +48,10 @@ export async function describeFile(
   return answerOfTag(file, request) ?? describeDownload(downloadOf(file));
 }
 
-/** The answer 304 of `If-None-Match`; null where the file is sent. Throws stale when `If-Match` names another version. */
+/**
+ * The answer 304 of `If-None-Match`, or null when the file is to be sent. Throws stale when `If-Match` names another
+ * version.
+ */
 function answerOfTag(file: DataPoolFileRow, request: FastifyRequest): Answer | null {
   const tag = fileTag(file);
   requireMatch(request.headers['if-match'], tag);
@@ -68,7 +71,7 @@ async function requireFile(
   return file;
 }
 
-/** A stream of the content, or null when the file has another one by now. */
+/** Opens the content as a stream. Null when the file has other content by now. */
 async function open(
   { blobs, database }: Platform,
   file: DataPoolFileRow,
@@ -92,7 +95,7 @@ function downloadOf(file: DataPoolFileRow): Download {
     contentSecurityPolicy: "default-src 'none'; sandbox",
     headers: {
       'last-modified': new Date(file.updated_at).toUTCString(),
-      // RFC 9530: of the whole file, also where a part of it is sent.
+      // RFC 9530: the digest is that of the whole file, also when a range is sent.
       'repr-digest': `sha-256=:${Buffer.from(file.digest, 'hex').toString('base64')}:`,
     },
   };

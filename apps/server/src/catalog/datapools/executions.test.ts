@@ -172,7 +172,7 @@ describe.each(databases)('data pools in the input of an execution on $name', (ki
     const gone = await ada.create('gone');
     const { id } = await caller.finish({ graphs: reference(gone) });
     expect((await ada.call('DELETE', `/data-pools/${gone.id}`)).status).toBe(204);
-    // The same execution once more as it stands before it is claimed.
+    // A copy of the execution, in its state before it is claimed.
     const again = kethub.kethub.platform.newId();
     const row = await database.read.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     const waits = { status: 'PENDING', input: '{}', started_at: null, ended_at: null, worker_id: null } as const;

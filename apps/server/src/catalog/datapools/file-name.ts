@@ -1,7 +1,7 @@
 import { isFileName, limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
-/** Throws `invalid-request` for what cannot be the name of a file in a folder. */
+/** Throws `invalid-request` for a name that no file in a folder can have. */
 export function requireFileName(name: string): void {
   if (isFileName(name)) return;
   throw new Problem(

@@ -74,7 +74,7 @@ export const dataPoolFileEndpoints = (platform: Platform): PlatformEndpoint[] =>
   }),
 ];
 
-/** Endpoints that read the body themselves, of whatever type it is; mounted where nothing else parses it. */
+/** Endpoints that read a body of any type themselves. They are mounted where no parser reads it. */
 export const dataPoolUploadEndpoints = (platform: Platform): PlatformEndpoint[] => {
   const arriving: Arriving = new Map();
   return [

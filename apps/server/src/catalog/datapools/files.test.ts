@@ -14,7 +14,7 @@ import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 const PATIENT = { timeout: 40_000 };
 const MB = 1024 * 1024;
 
-/** For the names of tests, and as they are. */
+/** Each text shortened, for the names of tests, and whole. */
 const brief = (texts: readonly string[]) => texts.map((text) => [JSON.stringify(text).slice(0, 20), text] as const);
 
 describe.each(databases)('files of data pools on $name', (kind) => {
@@ -160,7 +160,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
       'ü'.repeat(128),
     ]),
   )('the name %s is refused', async (_brief, name) => {
-    // As a client sends it that does not tidy addresses up.
+    // Sent as by a client that does not normalize URLs.
     const address = new URL(kethub.kethub.platform.addresses.api);
     const encoded = encodeURIComponent(name).replaceAll('.', '%2E');
     const answer = request('PUT', `${address.pathname}/data-pools/${pool.id}/files/${encoded}`, { length: 1 });
@@ -178,7 +178,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     },
   );
 
-  /** A request whose body is sent piece by piece. */
+  /** A request whose body is sent in pieces. */
   function request(
     method: string,
     place: string,

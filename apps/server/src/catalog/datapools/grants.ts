@@ -16,11 +16,11 @@ export interface GrantedBy {
   readonly type: OwnerType;
   readonly id: string;
   readonly personId: string;
-  /** Absent in what was accepted by an older version, which read only. */
+  /** Absent in executions that an older version accepted: these only read. */
   readonly permission?: GrantPermission;
 }
 
-/** Seconds that a grant can be used for, from when it is made. */
+/** Seconds for which a grant is valid. Afterwards it is refused as expired. */
 const LIFETIME = 3_600;
 const PURPOSE = 'data pool grant';
 const HEADER = encoded({ alg: 'HS256', typ: 'JWT' });
@@ -37,9 +37,10 @@ interface Claims {
 }
 
 /**
- * A grant as a JSON Web Token: with it an execution of the application reads the pool with the rights of the caller, also
- * where the owner of the application has none. Nothing is stored; what the caller may do is asked again when it is used.
- * With MODIFY it changes the pool as well, which takes the right to write. Throws not-found and not-permitted.
+ * Makes a grant as a JSON Web Token. With it an execution of the application reads the pool with the rights of the
+ * caller, also when the owner of the application has none. Nothing is stored: the rights of the caller are checked
+ * again when the grant is used. With MODIFY the execution changes the pool, which takes the right to write. Throws
+ * not-found and not-permitted.
  */
 export async function makeGrant(
   platform: Platform,
@@ -69,7 +70,7 @@ export async function makeGrant(
   return `${signed}.${signature(seal, signed)}`;
 }
 
-/** Reads whose rights a grant gives. Throws invalid-request for a forged or expired grant, and for one of another pool or application. */
+/** Reads the owner whose rights a grant gives. Throws invalid-request for a forged, expired or foreign grant. */
 export function readGrant(
   { seal, now }: Pick<Platform, 'seal' | 'now'>,
   token: string,
@@ -91,8 +92,8 @@ export function readGrant(
 }
 
 /**
- * As whom a grant is used: with the role that its maker has now. Null for somebody who is no member any more, or whose
- * account is switched off.
+ * The subject of a grant: its maker, with the role that they have now. Null when the maker is no member any more, or
+ * when their account is blocked.
  */
 export async function subjectOf(queries: Queries, { type, id, personId }: GrantedBy): Promise<Subject | null> {
   const blocked = queries.selectFrom('blocked_users').select('user_id').where('user_id', '=', personId);

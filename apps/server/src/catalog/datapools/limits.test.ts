@@ -34,7 +34,7 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
     const sizes = (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size);
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   };
-  /** Begins an upload without saying how long it is. */
+  /** Begins an upload without Content-Length. */
   function open(pool: DataPool, name: string): { sender: http.ClientRequest; status: Promise<number | undefined> } {
     const { hostname, port, pathname } = new URL(kethub.kethub.platform.addresses.api);
     const headers = { authorization: `Bearer ${kethub.loginSession}` };

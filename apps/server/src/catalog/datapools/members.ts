@@ -15,12 +15,12 @@ export interface MemberPath {
   readonly memberId: string;
 }
 
-/** Records a change of a pool in the audit log of its owner, also when somebody else makes it. */
+/** The context that records a change in the audit log of the pool's owner, also when another person makes it. */
 export function auditContext(pool: DataPoolRow, context: Context): Context {
   return { ...context, type: pool.owner_type, id: pool.owner_id };
 }
 
-/** The members, in the order in which they were added. */
+/** Lists the members in the order in which they were added. */
 export async function readMembers({ database }: Platform, context: Context, id: string): Promise<Answer> {
   await requirePool(database.read, context, id, 'data-pool-member:list');
   const rows = await database.read
@@ -33,7 +33,7 @@ export async function readMembers({ database }: Platform, context: Context, id: 
   return { status: 200, body: rows.map(presentMember) };
 }
 
-/** Adds a member, or gives one another role. */
+/** Adds a member, or changes the role of one. */
 export async function putMember(
   platform: Platform,
   identity: IdentityProvider,
@@ -48,7 +48,7 @@ export async function putMember(
   return database.write(async (transaction) => {
     const { pool } = await requireLockedPool(database, transaction, context, id, 'data-pool-member:change');
     if (isOwner(pool, { type, id: memberId })) throw new Problem('conflict', 'The owner has all rights already.');
-    await holdMember(platform, transaction, path);
+    await lockMember(platform, transaction, path);
     const before = await roleOfMember(transaction, id, { type, id: memberId });
     if (!before) await requireMemberLimit(transaction, id);
     const row = { data_pool_id: id, member_type: type, member_id: memberId, role, created_at: platform.now() };
@@ -64,7 +64,7 @@ export async function putMember(
   });
 }
 
-/** Takes a member out. What they have started goes on. */
+/** Removes a member. Executions that the member has started go on. */
 export async function removeMember(platform: Platform, context: Context, path: MemberPath): Promise<Answer> {
   const { database } = platform;
   const { dataPoolId: id, memberType: type, memberId } = path;
@@ -110,8 +110,8 @@ async function requireUser(identity: IdentityProvider, userId: string): Promise<
   if (!found || !isApproved(found)) throw noMember('USER', userId);
 }
 
-/** Keeps the new member from being deleted until the end of the transaction. */
-async function holdMember(
+/** Locks the new member, so that nobody deletes it before the transaction ends. */
+async function lockMember(
   platform: Platform,
   transaction: Queries,
   { memberType: type, memberId: id }: MemberPath,

@@ -8,12 +8,15 @@ import { requireReadable, type ReferencedPools } from './references.ts';
 import { isWritable } from './rights-of-grant.ts';
 import { copyPool, readBase, writeBase } from './writable-copy.ts';
 
-/** How often a pool is read anew because a file of it was replaced while it was laid out. */
+/** Attempts to lay out a pool whose files are replaced meanwhile. After the last one the start fails. */
 const ATTEMPTS = 10;
-/** Others may pass, because sandboxes run as other users; only a pool itself can be listed. */
+/** Modes of folders. Other users may pass through, because sandboxes run as such. Only a pool itself can be listed. */
 const PASSABLE = 0o711;
 const LISTABLE = 0o755;
-/** The engine mounts the pools of a container. Its user 1000 may be a person of this machine, who must not pass. */
+/**
+ * Mode for containers: the engine mounts their pools. Their user 1000 may be a person on this machine, who must not
+ * pass.
+ */
 const PRIVATE = 0o700;
 const DRAFT = 'draft-';
 
@@ -21,11 +24,11 @@ const DRAFT = 'draft-';
 export type Driver = 'SANDBOX' | 'CONTAINER';
 
 /**
- * Lays the files of data pools out for an execution, each pool a folder: as it is now, whatever becomes of the pool.
- * Where they are laid out already, because the start is repeated, they stay. Those that it may change are copies.
+ * Lays out the files of data pools for an execution: one folder for each pool, as the pool is now. Folders of an
+ * earlier attempt to start stay. Pools that the execution may change are copied.
  * @param driver what runs the execution. It decides who can reach the folders.
- * @throws `data-pool-not-readable` when the reader may not read one any more, `too-large` for one that is to be changed and
- * holds more than the output of an execution, and `insufficient-storage`.
+ * @throws `data-pool-not-readable` when the reader may not read a pool any more, `too-large` for a pool to be changed
+ * that holds more than an execution may write, and `insufficient-storage`.
  */
 export async function layOutPools(
   platform: Platform,
@@ -46,9 +49,9 @@ export async function layOutPools(
       if (writable) await writeBase(target, await again(target, () => copyPool(platform, target, pool.id)));
       else await again(target, () => linkPool(platform, target, pool.id));
     }
-    // Last: one that was deleted while it was laid out has left fewer files, or none.
+    // Checked last: a pool that was deleted meanwhile is laid out with fewer files, or none.
     await requireReadable(platform.database.read, referenced);
-    // A folder under this name is complete: something may be running on it.
+    // The rename is last, so a folder under this name is complete.
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -57,7 +60,7 @@ export async function layOutPools(
   return mountsIn(folder, referenced);
 }
 
-/** The pools that were laid out for an execution. Those with a base can be written. */
+/** The pools that were laid out for an execution. Those with a base are writable. */
 async function mountsIn(folder: string, { pools }: ReferencedPools): Promise<DataPoolMount[]> {
   return Promise.all(
     pools.map(async ({ parameter }, index) => {
@@ -67,19 +70,19 @@ async function mountsIn(folder: string, { pools }: ReferencedPools): Promise<Dat
   );
 }
 
-/** Whether anything is laid out for an execution. */
+/** Whether data pools are laid out for an execution. */
 export function hasPools(platform: Platform, executionId: string): boolean {
   return existsSync(folderOf(platform, executionId));
 }
 
-/** Takes away what was laid out for an execution that has ended, or not begun. */
+/** Removes the data pools that were laid out for an execution that has ended, or has not begun. */
 export async function clearPools(platform: Platform, executionId: string): Promise<void> {
   const folder = folderOf(platform, executionId);
-  // Most have none, and to look takes a twentieth of the time of removing nothing.
+  // Most executions have none. The check takes a twentieth of the time of removing nothing.
   if (existsSync(folder)) await removeTree(folder);
 }
 
-/** Takes away what a process that was killed has left, but not what these executions have. */
+/** Removes folders that a killed process has left, except those of these executions. */
 export async function clearOtherPools(platform: Platform, executionIds: ReadonlySet<string>): Promise<void> {
   await makeFolder(root(platform), PASSABLE);
   for (const name of await readdir(root(platform))) {
@@ -88,7 +91,9 @@ export async function clearOtherPools(platform: Platform, executionIds: Readonly
   }
 }
 
-/** Within the folder of the runtime, which sandboxes reach also where its parents let nobody pass. */
+/**
+ * The folder of all mounts, below that of the runtime: sandboxes reach it even when its parents let no other user pass.
+ */
 function root({ configuration }: Platform): string {
   return path.join(configuration.dataDir, 'runtime', 'datapools');
 }
@@ -116,7 +121,7 @@ async function again<T>(folder: string, fill: () => Promise<T>): Promise<T> {
 
 async function makeFolder(folder: string, mode: number): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await chmod(folder, mode); // whatever the umask
+  await chmod(folder, mode); // mkdir applies the umask
 }
 
 async function isThere(folder: string): Promise<boolean> {

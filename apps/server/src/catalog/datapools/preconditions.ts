@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { isFresh, Problem, requireMatch } from '../../foundation/http/index.ts';
 
 /**
- * What a write asks of the file that is there (RFC 9110 §13.1): If-Match that it is this one, `If-None-Match: *` that
- * there is none. `tag` is null without a file. Throws `stale` otherwise.
+ * Checks the preconditions of a write (RFC 9110 §13.1). `If-Match` names the existing file, `If-None-Match: *` requires
+ * that there is none. `tag` is null without a file. Throws `stale` if they do not hold.
  */
 export function requirePreconditions(request: FastifyRequest, tag: string | null): void {
   if (tag !== null && isFresh(request, tag))

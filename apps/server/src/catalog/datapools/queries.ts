@@ -32,7 +32,7 @@ export async function roleOfMember(queries: Queries, poolId: string, { type, id 
 /** A pool in a list, with what the caller was granted; null for the caller's own. */
 export type ListedPool = DataPoolRow & { readonly granted: MemberRole | null };
 
-/** The pools that belong to somebody or were shared with them, newest first: one walk along each of two indexes. */
+/** The pools that belong to an owner or were shared with them, newest first. Reads along one index for each kind. */
 export async function poolsFor(
   queries: Queries,
   { type, id }: Named,
@@ -75,9 +75,10 @@ export function filesOfPool(queries: Queries, poolId: string, cursor: string | n
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
+/** Rows that one statement reads. */
 const CHUNK = 500;
 
-/** All files of a pool, read in pieces: the newest first. */
+/** All files of a pool, newest first, read in chunks. */
 export async function* everyFileOf(database: Database, poolId: string): AsyncGenerator<DataPoolFileRow> {
   for (let cursor: string | null = null; ;) {
     const rows: DataPoolFileRow[] = await filesOfPool(database.read, poolId, cursor, CHUNK);
@@ -105,7 +106,7 @@ export function findFileById(queries: Queries, poolId: string, id: string): Prom
     .executeTakeFirst();
 }
 
-/** Counts what a change of its files means for a pool. Call with the pool locked. */
+/** Adds to the counts of files and bytes of a pool. Call with the pool locked. */
 export async function countFiles(
   transaction: Queries,
   poolId: string,

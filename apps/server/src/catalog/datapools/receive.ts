@@ -6,7 +6,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
 import { markOrphan } from '../../foundation/storage/index.ts';
 
-/** A body that has been stored. Its blob is noted as unused until somebody refers to it. */
+/** A body that has been stored. Its blob is marked as an orphan until a row refers to it. */
 export interface Received {
   readonly blob: string;
   readonly bytes: number;
@@ -14,14 +14,18 @@ export interface Received {
   readonly digest: string;
 }
 
-/** A sender who sends nothing for so long is gone. */
+/** Milliseconds after which the connection of a sender that sends nothing is closed. */
 const IDLE_MS = 120_000;
-/** How long a sender who was refused may go on sending, to have the time to read the refusal. */
+/**
+ * Milliseconds in which a refused sender may go on sending, so that it can read the refusal. Then the connection is
+ * closed.
+ */
 const REFUSED_MS = 5_000;
 
 /**
- * Stores a body while it arrives; memory does not grow with it. `take` is asked for every piece and throws when it is
- * too much. `content` is the part of a form, where the body is one. When anything fails, nothing stays. Throws what `take` throws, `insufficient-storage` and `invalid-request`.
+ * Stores a body while it arrives, in constant memory. `take` is called for every chunk and throws when there are too
+ * many bytes. `content` is the part of a form, if the body is one. After a failure nothing stays. Throws what `take`
+ * throws, `insufficient-storage` and `invalid-request`.
  */
 export async function receive(
   platform: Platform,
@@ -45,7 +49,7 @@ export async function receive(
         done(error instanceof Error ? error : new Error(String(error)));
       }
     },
-    // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
+    // The body has arrived. The blob is marked only now, because a long upload could outlast an earlier mark.
     flush(done) {
       body.setTimeout(0);
       database.write((transaction) => markOrphan(transaction, blob, platform.now())).then(() => done(), done);
@@ -63,8 +67,8 @@ export async function receive(
   return { blob, bytes, digest: hash.digest('hex') };
 }
 
-/** Lets go of a body that nobody reads any more, after some time in which its sender can learn why. */
-export function letGo(body: IncomingMessage): void {
+/** Discards the rest of a body, and closes the connection of a sender that goes on for too long. */
+export function discardBody(body: IncomingMessage): void {
   if (body.complete || body.destroyed) return;
   const timer = setTimeout(() => body.destroy(), REFUSED_MS);
   body.once('close', () => clearTimeout(timer));

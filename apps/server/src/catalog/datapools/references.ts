@@ -8,7 +8,7 @@ import { roleOn } from './rights.ts';
 
 /** The data pools that the input of an execution refers to. */
 export interface ReferencedPools {
-  /** For whom the execution runs: the owner of the application, who has to be able to read them. */
+  /** The owner of the application for which the execution runs. This owner must be able to read the pools. */
   readonly reader: { readonly type: OwnerType; readonly id: string };
   readonly pools: readonly ReferencedPool[];
 }
@@ -23,9 +23,9 @@ export interface ReferencedPool {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The references in an input that holds nothing else than what may be one: under these parameters there must be one, and
- * elsewhere it is recognised by its form. A parameter that is absent or null has none. Throws `invalid-request` for what
- * is no reference, and for a grant that does not hold for this application.
+ * The references to data pools in an input. Each of these parameters must be a reference, or absent, or null. Under
+ * other names a reference is recognised by its form. Throws `invalid-request` for a malformed reference, and for a
+ * grant that is not valid for this application.
  */
 export function referencesIn(
   platform: Pick<Platform, 'seal' | 'now'>,
@@ -49,7 +49,7 @@ export function referencesIn(
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
 }
 
-/** Two copies of one pool could not both become it. */
+/** Throws invalid-request for two writable copies of one pool: only one of them could replace its files. */
 function requireOneWriter(references: readonly ReferencedPool[]): void {
   const written = references.filter(({ grantedBy }) => grantedBy?.permission === 'MODIFY').map(({ id }) => id);
   const twice = written.find((id, index) => written.indexOf(id) !== index);
@@ -60,7 +60,9 @@ function requireOneWriter(references: readonly ReferencedPool[]): void {
   );
 }
 
-/** Everything in the input of a workflow that has the form of a reference: which task it is passed to, only it knows. */
+/**
+ * The references in the input of a workflow, recognised by their form: only the workflow knows to which tasks they go.
+ */
 export function referencesAmong(
   marked: readonly { readonly pointer: string; readonly value: unknown }[],
 ): ReferencedPools['pools'] {
@@ -70,7 +72,7 @@ export function referencesAmong(
   throw new Problem('invalid-request', `An input may refer to at most ${limits.dataPoolsOfExecution} data pools.`);
 }
 
-/** Names of the members of an input that refer to data pools; each becomes the name of a folder for a container. */
+/** Names of the members of an input that refer to data pools. Each becomes the name of a folder in a container. */
 function namesOfReferences(input: object): string[] {
   return Object.entries(input).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null || !['DATAPOOL', 'datapool'].includes(Reflect.get(value, 'ref')))
@@ -92,7 +94,7 @@ function idOf(value: unknown, parameter: string): string {
   return id.toLowerCase();
 }
 
-/** The token of a grant; null where the reference has none. */
+/** The token of the grant in a reference, or null. */
 function grantIn(value: unknown, parameter: string): string | null {
   const { grant = null } = value as { grant?: unknown };
   if (grant === null || typeof grant === 'string') return grant;
@@ -107,7 +109,10 @@ function noReference(pointer: string, detail: string): Problem {
   );
 }
 
-/** Throws `data-pool-not-readable`, the same for a pool that is not there and for one that the reader may not see. */
+/**
+ * Throws `data-pool-not-readable`: the same problem for a pool that does not exist and for one that the reader may not
+ * see.
+ */
 export async function requireReadable(queries: Queries, { reader, pools }: ReferencedPools): Promise<void> {
   for (const { parameter, id, grantedBy } of pools) {
     const pool = await findPool(queries, id);

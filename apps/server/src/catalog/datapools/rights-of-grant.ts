@@ -5,13 +5,13 @@ import { findPool } from './queries.ts';
 import type { ReferencedPool } from './references.ts';
 import { roleOn } from './rights.ts';
 
-/** Whether an execution may change a pool that it refers to: it has a grant of MODIFY, whose maker may do so now. */
+/** Whether an execution may change a pool: it has a grant of MODIFY, whose maker may still change the pool. */
 export async function isWritable(queries: Queries, pool: ReferencedPool): Promise<boolean> {
   if (pool.grantedBy?.permission !== 'MODIFY') return false;
   return mayChange(queries, await findPool(queries, pool.id), pool);
 }
 
-/** The same for a pool that was read already, or is not there. */
+/** {@link isWritable} for a row that has been read already; undefined is no pool. */
 export async function mayChange(
   queries: Queries,
   row: DataPoolRow | undefined,

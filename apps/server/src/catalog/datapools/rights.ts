@@ -5,7 +5,7 @@ import type { Context } from '../../foundation/platform.ts';
 import type { Database, DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { findPool, lockPool, roleOfMember } from './queries.ts';
 
-/** In whose name something is done, and what whoever acts may do in that name. */
+/** The owner in whose name a person acts, and the role of the person there. */
 export interface Subject {
   readonly type: OwnerType;
   readonly id: string;
@@ -13,8 +13,8 @@ export interface Subject {
 }
 
 /**
- * The one decision about a data pool: the role of a person or organization on it, or null when it is none of theirs.
- * Somebody who acts for a member organization has no more rights than within it.
+ * Decides every access to a data pool: the role of a subject on it, or null when the pool is not shared with the
+ * subject. A person who acts for a member organization has no more rights than their role there.
  */
 export async function roleOn(queries: Queries, pool: DataPoolRow, subject: Subject): Promise<MemberRole | null> {
   if (isOwner(pool, subject)) return subject.role;
@@ -22,7 +22,7 @@ export async function roleOn(queries: Queries, pool: DataPoolRow, subject: Subje
   return granted && restrict(granted, subject);
 }
 
-/** The lower of a granted role and the caller's own role in the organization. Without a granted role it is their own. */
+/** The lower of a granted role and the caller's role in the organization; without a granted role, the latter. */
 export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
   return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
 }
@@ -36,7 +36,10 @@ export interface PoolOfCaller {
   readonly role: MemberRole;
 }
 
-/** The pool, if the operation on it is allowed. Throws `not-found` to those whom it does not concern, else `not-permitted`. */
+/**
+ * Returns the pool if the operation is allowed. Throws `not-found` for a caller without a role on it, else
+ * `not-permitted`.
+ */
 export async function requirePool(
   queries: Queries,
   context: Context,
@@ -46,7 +49,7 @@ export async function requirePool(
   return judge(queries, await findPool(queries, id), context, id, operation);
 }
 
-/** The same inside a transaction that changes the pool, its members or its files: nothing else does until it ends. */
+/** {@link requirePool} that locks the pool, so that no other transaction changes it, its members or its files. */
 export async function requireLockedPool(
   database: Database,
   transaction: Queries,

@@ -135,7 +135,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     body: DataPoolMemberRequest,
     answers: { 200: DataPoolMember, 201: DataPoolMember },
     problems: [...found, ...body, 'conflict'],
-    // It tells whether there is a user of this id.
+    // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: ({ params, body, caller }) => putMember(platform, identity, contextOf(caller), params, body.role),
   }),

@@ -23,8 +23,9 @@ interface Draft {
 const OLDER_RUNNER = 'The program ran on a worker of an older version, which keeps no changes. Start it again.';
 
 /**
- * Finds what an execution that succeeded has changed of its data pools, and stores the contents. They are noted as unused
- * until {@link applyWritten} refers to them. Null when it had no pool to change; a text says why nothing can be kept.
+ * Finds what a SUCCEEDED execution has changed in its data pools, and stores the contents. Their blobs are marked as
+ * orphans until {@link applyWritten} refers to them. Null when it had no writable pool; a text says why nothing can be
+ * kept.
  */
 export async function stageWritten(
   platform: Platform,
@@ -69,14 +70,16 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Asked before anything is stored, of what is there now; {@link judgeWritten} asks exactly. */
+/**
+ * Estimates, before anything is stored, whether the quota suffices; a text says why not. {@link judgeWritten} is exact.
+ */
 async function lackOf(
   platform: Platform,
   found: readonly { readonly pool: ReferencedPool; readonly drafts: readonly Draft[] }[],
 ): Promise<string | null> {
   for (const { pool, drafts } of found) {
     const row = await findPool(platform.database.read, pool.id);
-    if (!row) return null; // told with the rights
+    if (!row) return null; // judgeWritten reports the missing pool
     const more = drafts.reduce((sum, { after }) => sum + (after?.file.bytes ?? 0), 0) - row.bytes;
     const left = await storageLeft(platform, { type: row.owner_type, id: row.owner_id });
     if (left !== null && more > left)

@@ -16,17 +16,17 @@ import { requireFileName } from './file-name.ts';
 import { requirePreconditions } from './preconditions.ts';
 import { fileTag, presentFile } from './present.ts';
 import { countFiles, findFile } from './queries.ts';
-import { letGo, receive, type Received } from './receive.ts';
+import { discardBody, receive, type Received } from './receive.ts';
 import { requireLockedPool, requirePool } from './rights.ts';
 
-/** Bytes that are arriving in this process for a pool and that its row does not count yet. */
+/** Bytes that are arriving in this process, by the id of their pool. The row of the pool does not count them yet. */
 export type Arriving = Map<string, number>;
 
 export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
 
 /**
- * Puts a file into a pool, or another content in the place of the one that has its name: whole or not at all. Rights,
- * preconditions and room are asked before the body is read, and again when it has arrived.
+ * Puts a file into a pool, or replaces the content of the file of that name: whole or not at all. Rights, preconditions
+ * and quotas are checked before the body is read, and again when it has arrived.
  */
 export async function uploadFile(
   platform: Platform,
@@ -42,7 +42,7 @@ export async function uploadFile(
     const content = { name, mediaType: mediaTypeOf(request.headers), bytes: announced(request), stream: request.raw };
     return await storeFile(platform, arriving, context, poolId, content, request);
   } finally {
-    letGo(request.raw);
+    discardBody(request.raw);
   }
 }
 
@@ -50,12 +50,12 @@ export async function uploadFile(
 export interface ArrivingFile {
   readonly name: string;
   readonly mediaType: string;
-  /** As announced; 0 when nobody said. */
+  /** Announced size; 0 if the sender announced none. */
   readonly bytes: number;
   readonly stream: Readable;
 }
 
-/** The same of a file that the body holds. */
+/** {@link uploadFile} for a file inside the body. */
 export async function storeFile(
   platform: Platform,
   arriving: Arriving,
@@ -67,13 +67,13 @@ export async function storeFile(
   const { pool } = await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
   const before = await findFile(platform.database.read, poolId, name);
   requirePreconditions(request, before ? fileTag(before) : null);
-  const room = uploadQuota(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
+  const quota = uploadQuota(platform, arriving, pool, before, await storageLeft(platform, ownerOf(pool)));
   try {
-    room.announce(bytes);
-    const received = await receive(platform, request.raw, room.take, stream);
+    quota.announce(bytes);
+    const received = await receive(platform, request.raw, quota.take, stream);
     return await keep(platform, context, poolId, { name, mediaType, ...received }, request);
   } finally {
-    room.release();
+    quota.release();
   }
 }
 
@@ -81,7 +81,7 @@ function announced({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Refers to what has arrived. When that fails, what has arrived is removed. */
+/** Makes the row of the file refer to the stored blob. The blob is removed if that fails. */
 async function keep(
   platform: Platform,
   context: Context,
@@ -129,6 +129,7 @@ async function put(transaction: Queries, row: FileRow, isThere: boolean): Promis
   else await transaction.insertInto('data_pool_files').values(row).execute();
 }
 
+/** The bytes that one upload may still take. */
 interface UploadQuota {
   /** Throws when so many bytes, announced by Content-Length, cannot be taken. */
   announce(bytes: number): void;
@@ -142,8 +143,8 @@ function ownerOf({ owner_type: type, owner_id: id }: DataPoolRow): StorageOwner 
 }
 
 /**
- * What one upload may take: the limit of a file, what the pool has left beside the uploads that arrive for it now, and what
- * its owner may keep (`left` in bytes; null is no limit).
+ * The quota of one upload: the limit of a file, what the pool has left beside the other uploads to it, and what its
+ * owner may keep (`left` in bytes; null is no limit).
  */
 function uploadQuota(
   platform: Platform,
@@ -177,7 +178,7 @@ function uploadQuota(
   };
 }
 
-/** Throws too-large and conflict when a pool cannot hold so much more. */
+/** Throws too-large when a pool cannot hold so many more bytes, and conflict for so many more files. */
 export function requirePoolCapacity(
   { configuration }: Platform,
   pool: DataPoolRow,
@@ -191,13 +192,15 @@ export function requirePoolCapacity(
     throw new Problem('conflict', `A data pool holds at most ${limits.filesOfDataPool} files. Delete some first.`);
 }
 
-/** Refuses a request without a body: a forgotten body must not empty a file. An empty file is sent as a body of 0 bytes. */
+/**
+ * Refuses a request without a body, so that a forgotten body does not empty a file. An empty file is a body of 0 bytes.
+ */
 function requireBody({ headers }: FastifyRequest): void {
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
   throw new Problem('invalid-request', 'Send the file as the body; an empty file with Content-Length: 0.');
 }
 
-/** The media type as it was sent, if it is one (RFC 9110 §8.3.1). */
+/** The media type as it was sent. Throws unsupported-media-type if it is none (RFC 9110 §8.3.1). */
 export function mediaTypeOf(headers: Pick<IncomingHttpHeaders, 'content-type'>): string {
   const type = headers['content-type']?.trim() || DEFAULT_MEDIA_TYPE;
   if (type.length <= limits.mediaTypeLength && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\t\x20-\x7e]*)?$/.test(type))

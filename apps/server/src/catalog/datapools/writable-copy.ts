@@ -7,13 +7,13 @@ import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
 import { everyFileOf, findPool } from './queries.ts';
 
-/** The state of a pool that an execution may change, when it began: the SHA-256, in hex, of each file by its name. */
+/** The state of a writable pool when the execution began: the SHA-256, in hex, of each file by its name. */
 export type Base = ReadonlyMap<string, string>;
 
 /**
- * Copies the files of a pool to a folder that a program may write to. Never links: a program would change the blobs.
- * The copies are on the disk when it resolves: a copy that a loss of power has cut short would look like a change.
- * Throws `too-large` for a pool that holds more than the output of an execution may, and `insufficient-storage`.
+ * Copies the files of a pool to a folder that a program may write to. Links would let the program change the blobs. The
+ * copies are on the disk when the promise resolves: one that a loss of power cut short would look like a change. Throws
+ * `too-large` for a pool that holds more than an execution may write, and `insufficient-storage`.
  */
 export async function copyPool(platform: Platform, folder: string, id: string): Promise<Base> {
   const pool = await findPool(platform.database.read, id);
@@ -23,7 +23,7 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
   let bytes = 0;
   for await (const file of everyFileOf(platform.database, id)) {
     bytes += file.bytes;
-    // The pool may grow meanwhile.
+    // Checked again, because the pool may grow meanwhile.
     if (base.size >= limits.outputFiles || bytes > limits.outputBytes) throw tooLarge(id);
     requireFreeSpace(platform);
     const target = path.join(folder, file.name);
@@ -40,16 +40,16 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
   return base;
 }
 
-/** Notes beside the folder, where no program sees it, what it held at first. A folder with this note can be written. */
+/** Writes the base of a folder beside it, where no program sees it. A folder with a base is writable. */
 export async function writeBase(folder: string, base: Base): Promise<void> {
-  await writeFile(noteOf(folder), JSON.stringify([...base]), { mode: 0o600 });
-  await sync(noteOf(folder));
+  await writeFile(baseFileOf(folder), JSON.stringify([...base]), { mode: 0o600 });
+  await sync(baseFileOf(folder));
 }
 
-/** Null for a folder that is read-only or gone. */
+/** Reads the base of a folder. Null for a folder that is read-only or gone. */
 export async function readBase(folder: string): Promise<Base | null> {
   try {
-    return new Map(JSON.parse(await readFile(noteOf(folder), 'utf8')) as [string, string][]);
+    return new Map(JSON.parse(await readFile(baseFileOf(folder), 'utf8')) as [string, string][]);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -66,7 +66,7 @@ async function sync(entry: string): Promise<void> {
   }
 }
 
-function noteOf(folder: string): string {
+function baseFileOf(folder: string): string {
   return `${folder}.base.json`;
 }
 

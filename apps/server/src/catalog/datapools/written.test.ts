@@ -367,7 +367,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     await isWhole(cy, pool);
   });
 
-  // Judged by the runner, whatever the database.
+  // The runner decides this, so one database is enough.
   const hostile =
     kind.name !== 'SQLite' ? [] : ['link', 'twice', 'folder', 'name', 'pipe', 'deep', 'closed', 'more', 'sparse'];
   test.each(hostile)('what cannot be in a data pool changes nothing and is gone: %s', async (act) => {
@@ -402,7 +402,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
       throw new Error('The database went away after the commit.');
     };
     Object.assign(database, { write: failing });
-    // The next process is told of the end once more.
+    // The runtime reports the end once more to the next process.
     Object.assign(runtime, { forget: () => Promise.reject(new Error('The process has died.')) });
     await goOn(id);
     expect(await endOf(id)).toBe('SUCCEEDED');
@@ -414,7 +414,7 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
     await kethub.restart();
     await expect.poll(() => kethub.keptByRunner(), PATIENT).toBe(0);
     expect(await contents(bob, pool)).toEqual({ ...begin, 'late.txt': 'by hand' });
-    // The blobs of the first attempt are marked as unused, to be swept.
+    // The blobs of the first attempt are marked as orphans, to be swept.
     const next = kethub.kethub.platform.database;
     expect(await next.read.selectFrom('orphan_blobs').selectAll().execute()).toHaveLength(1);
     await next.write((transaction) => transaction.deleteFrom('orphan_blobs').execute());

@@ -10,7 +10,7 @@ interface Quota {
   readonly units: number | null;
 }
 
-/** How much is left of the quotas of a subscription, as the fields of an answer tell it. */
+/** Header fields that say how much is left of the quotas of a subscription. */
 export type QuotaFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', string>>;
 
 /** Whether executions of this subscription are counted. */
@@ -19,9 +19,9 @@ export function hasQuota({ executionsPerDay, executionsPerMonth }: UsageLimits):
 }
 
 /**
- * Counts an execution in the transaction that accepts it; refuses it, and with the transaction takes the count back, when
- * the quota is used up. One statement: the rows are locked from it to the end of the transaction, so that no two processes
- * take the last one. Throws quota-exceeded.
+ * Counts an execution in the transaction that accepts it. Throws quota-exceeded when the quota is used up; the
+ * transaction then takes the count back. The statement locks its rows until the transaction ends, so no two processes
+ * take the last one.
  */
 export async function countExecution(
   transaction: Queries,
@@ -32,7 +32,7 @@ export async function countExecution(
   const { day, month } = periodsOf(now);
   const rows = await transaction
     .insertInto('execution_counts')
-    // In one order: two that count the same do not wait for each other.
+    // Rows are always locked in this order, so that two transactions cannot deadlock.
     .values([day, month].map(({ name }) => ({ subscription_id: subscriptionId, period: name, taken: 1 })))
     .onConflict((conflict) =>
       conflict
@@ -50,7 +50,7 @@ export async function countExecution(
   return fieldsOf(quotas, taken, now);
 }
 
-/** Takes back what was counted at `countedAt` (epoch milliseconds), because it has certainly not happened. */
+/** Takes back an execution counted at `countedAt` (epoch milliseconds) that has certainly not happened. */
 export async function uncountExecution(transaction: Queries, subscriptionId: string, countedAt: number): Promise<void> {
   const { day, month } = periodsOf(countedAt);
   await transaction
@@ -62,7 +62,7 @@ export async function uncountExecution(transaction: Queries, subscriptionId: str
     .execute();
 }
 
-/** The first of a day clears away what was counted of days and months before. */
+/** Deletes the counts of earlier days and months. Called for the first execution of a day. */
 async function forgetPast(transaction: Queries, subscriptionId: string, periods: string[]): Promise<void> {
   await transaction
     .deleteFrom('execution_counts')

@@ -100,7 +100,7 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
     });
     service = await deploy(kethub.client, 'Limited', probe);
     app = await callerOf(service);
-    // The tests share one day: each finds the counts of the one before.
+    // The tests share one day, so each finds the counts of the one before.
     await awayFromMidnight(2 * MINUTE);
   }, 5 * MINUTE);
   afterAll(() => kethub.close());
@@ -143,7 +143,7 @@ describe.each(databases)('limits on a subscription on $name', (kind) => {
     expect([refused.status, refused.body]).toMatchObject([429, { type: expect.stringMatching(/\/quota-exceeded$/) }]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(refused.headers.get('ratelimit')).toContain('"executions-per-day";r=0');
-    // It did not run, and other calls go on.
+    // The refused call did not run; other calls go on.
     const list = await app.request('GET', '/');
     expect([list.status, (list.body as unknown[]).length]).toEqual([200, 2]);
     await put(`/subscriptions/${service.subscription.id}/limits`, { executionsPerDay: 3 });

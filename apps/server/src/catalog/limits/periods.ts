@@ -1,6 +1,6 @@
 /** A day or a month of the calendar, in UTC. */
 export interface Period {
-  /** 2026-11-21 or 2026-11. */
+  /** Name of the period, as 2026-11-21 or 2026-11. */
   readonly name: string;
   /** Its length in seconds. */
   readonly seconds: number;

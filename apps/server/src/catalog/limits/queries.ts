@@ -45,7 +45,10 @@ export async function limitsOfService(queries: Queries, serviceId: string): Prom
   return { ...limitsOf(row), executionsAtOnce: row?.executions_at_once ?? null };
 }
 
-/** Reads the limits in force for these subscriptions: each is that of the subscription, else of the service, else of the installation. */
+/**
+ * Reads the limits in force for subscriptions: each is that of the subscription, of the service, or of the
+ * installation.
+ */
 export async function limitsOfSubscriptions(
   queries: Queries,
   defaults: UsageLimits,
@@ -80,7 +83,7 @@ export async function limitsOfSubscriptions(
         executionsPerMonth: row.own_month ?? row.service_month ?? defaults.executionsPerMonth,
       };
       const isDefault = Object.entries(limits).every(([name, value]) => value === Reflect.get(defaults, name));
-      // One object for all that have nothing else.
+      // Subscriptions with the default limits share one object.
       return [row.id, { set, limits: isDefault ? defaults : limits }];
     }),
   );

@@ -16,8 +16,8 @@ export async function readServiceLimits(platform: Platform, context: Context, se
 }
 
 /**
- * Sets how much of a service runs at once, and what every subscription to it may use whose own limits say nothing. Holds
- * within a second everywhere.
+ * Sets how much of a service runs at once, and the limits of all subscriptions that have none of their own. They are in
+ * force everywhere within a second.
  */
 export async function setServiceLimits(
   platform: Platform,
@@ -40,7 +40,7 @@ export async function setServiceLimits(
   return { status: 200, body: { ...limits, executionsAtOnce } };
 }
 
-/** Sets what one subscription may use. */
+/** Sets the limits of one subscription. */
 export async function setSubscriptionLimits(
   platform: Platform,
   context: Context,
@@ -67,7 +67,7 @@ export async function setSubscriptionLimits(
   return { status: 200, body: limits };
 }
 
-/** The subscriptions to a service, newest first, for its provider: whose they are, and how much of their quotas is used. */
+/** Lists the subscriptions to a service for its provider, newest first, with their owners and used quotas. */
 export async function readServiceSubscriptions(
   platform: Platform,
   context: Context,

@@ -26,12 +26,12 @@ export function readMarketplace({ database, addresses }: Platform, query: Market
   });
 }
 
-/** One service of the marketplace, with all that is needed to decide for it. */
+/** Answers with one service of the marketplace, its documentation and its pricing plans. */
 export async function readOffer(platform: Platform, serviceId: string): Promise<Answer> {
   return { status: 200, body: presentOffer(platform, await requireOffer(platform, serviceId)) };
 }
 
-/** How the version that is offered is called, before anybody subscribes to it. */
+/** Answers with the API specification of the offered version, before the caller subscribes to it. */
 export async function readOfferedSpecification(
   platform: Platform,
   serviceId: string,

@@ -19,9 +19,9 @@ export interface ChosenPlan {
 }
 
 /**
- * The plan of this id, if the service is offered on it. The listing stays as it is until the end of the transaction: nobody
- * subscribes to what has just been taken down. Returns null when the service is not in the marketplace. Throws
- * pricing-plan-required, on-request-only, and conflict for a version that is not the one offered.
+ * Returns the plan of this id, or null when the service is not in the marketplace. Locks the listing until the end of
+ * the transaction, so that nobody subscribes to one that has just been taken down. Throws pricing-plan-required,
+ * on-request-only, and conflict for a version that is not the one offered.
  */
 export async function choosePlan(
   { database }: Platform,
@@ -50,7 +50,7 @@ export async function choosePlan(
   return { ...service, plan: { ...plan, type } };
 }
 
-/** The version of a service that the marketplace offers; undefined when it is not there. */
+/** The version of a service that the marketplace offers, or undefined. */
 export async function offeredVersion(queries: Queries, serviceId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom('listings')

@@ -2,16 +2,16 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { dialectOf, type ListingRow, type Queries } from '../../foundation/storage/index.ts';
 import { gramsToLookFor, shortGramsOf } from '../../people/search/index.ts';
 
-/** Listings of a block: those with consecutive numbers. */
+/** Listings in a block. Their numbers are consecutive. */
 const BLOCK = 64;
-/** A gram in more blocks than this is found soon by a scan from the newest listing. */
+/** Blocks that are read by their ranges. A gram in more blocks is found soon by a scan from the newest listing. */
 const FEW_BLOCKS = 64;
 
 export type IndexedListing = Pick<Selectable<ListingRow>, 'number' | 'search_text' | 'provider_text'>;
 
 /**
- * Adds listings to the index of one and two characters. Grams are never removed from a block: a search reads the listings of the
- * block in any case.
+ * Adds listings to the index of one and two characters. Grams are never removed from a block, because a search reads
+ * the listings of the block in any case.
  */
 export async function indexListings(transaction: Queries, listings: readonly IndexedListing[]): Promise<void> {
   if (dialectOf(transaction) === 'postgres') return;
@@ -25,8 +25,8 @@ export async function indexListings(transaction: Queries, listings: readonly Ind
 }
 
 /**
- * The condition, on SQLite, that selects candidate listings for a text of one or two characters. Without it, a text that is in no
- * listing takes 250 ms with 100,000 listings, and blocks the process for that time.
+ * The condition, on SQLite, that selects candidate listings for a text of one or two characters. Without it, a text
+ * that is in no listing takes 250 ms with 100,000 listings, and blocks the process for that time.
  */
 export async function listingsWithShort(read: Queries, text: string): Promise<RawBuilder<boolean>> {
   const [gram] = gramsToLookFor(text);

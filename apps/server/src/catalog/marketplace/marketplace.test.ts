@@ -38,7 +38,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
     return made.service;
   }
 
-  /** Many services, without building them: what is built is the same. */
+  /** Lists copies of one service, so that none has to be built. */
   async function listedCopies(titles: readonly (readonly [title: string, summary: string])[]): Promise<void> {
     const { database, newId } = kethub.kethub.platform;
     for (const [title, summary] of titles) {
@@ -287,7 +287,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
         expect(await titles({ q })).toEqual([found]);
       expect(await titles({ q: 'zz' })).toEqual([]);
       expect(await titles({ q: 'a' })).toHaveLength(5);
-      // Title and summary stand next to each other in the index.
+      // Title and summary are adjacent in the index.
       expect(await titles({ q: 'casenames' })).toEqual([]);
       expect(await titles({ q: 'ada t' })).toHaveLength(5);
       expect(codeOf(await ask(grace.loginSession, 'GET', '/marketplace/services?q=%00'))).toBe('400 invalid-request');

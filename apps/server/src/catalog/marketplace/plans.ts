@@ -7,7 +7,7 @@ interface Fault {
   readonly detail: string;
 }
 
-/** The plans with prices in their shortest form. Throws invalid-request with every place that does not fit together. */
+/** Returns the plans with prices in their shortest form. Throws invalid-request with all errors. */
 export function checkPlans(plans: readonly PricingPlan[], type: ServiceRow['type']): PricingPlan[] {
   const faults = [
     ...duplicates(plans, '/pricingPlans'),
@@ -40,7 +40,10 @@ function faultsOf(plan: PricingPlan, at: string, type: ServiceRow['type']): Faul
   return faults;
 }
 
-/** What runs elsewhere the platform cannot measure, and what runs here the provider does not report. */
+/**
+ * Errors of a product's metering. The provider reports the use of on-premise services, the platform measures all
+ * others.
+ */
 function meteringFaults({ metering }: Product, pointer: string, type: ServiceRow['type']): Fault[] {
   if ((metering === 'REPORTED') === (type === 'ON_PREMISE')) return [];
   return type === 'ON_PREMISE'

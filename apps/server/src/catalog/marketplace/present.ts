@@ -11,7 +11,7 @@ import { declaredHosts } from '../services/index.ts';
 import type { ListingRow } from '../../foundation/storage/index.ts';
 import type { findOffer, Offered } from './queries.ts';
 
-/** Rows hold JSON that this program wrote and validated before. */
+/** Parses JSON of a row, which this program validated when it wrote it. */
 function stored<T>(json: string): T {
   return JSON.parse(json) as T;
 }
@@ -50,7 +50,10 @@ export function presentEntry(row: Offered): MarketplaceEntry {
   return { ...presentOffered(row), pricing: [...new Set(plansOf(row).map(({ type }) => type))] };
 }
 
-/** Never the source, the environment, or more of the configuration of the version than the hosts that it calls. */
+/**
+ * Presents an offer. Of the version's configuration it shows only the hosts that it calls, and never source or
+ * environment.
+ */
 export function presentOffer(
   { addresses }: Platform,
   row: NonNullable<Awaited<ReturnType<typeof findOffer>>>,

@@ -12,7 +12,7 @@ import { checkPlans } from './plans.ts';
 import { presentListing } from './present.ts';
 import { categorize, deleteListing, findListing, insertListing, updateListing } from './queries.ts';
 
-/** Offers one published version of a service in the marketplace, in the place of what was offered before. */
+/** Offers one published version of a service in the marketplace, in place of the one offered before. */
 export async function publishListing(
   platform: Platform,
   identity: IdentityProvider,
@@ -73,7 +73,9 @@ export async function publishListing(
   }
 }
 
-/** A person may never have been here but to sign in, so that only the identity provider knows the name. */
+/**
+ * The name of the provider. That of a person comes from the identity provider: the platform may have no row for them.
+ */
 async function providerName(
   { database }: Platform,
   identity: IdentityProvider,
@@ -87,10 +89,10 @@ async function providerName(
   return (await read.selectFrom('organizations').select('name').where('id', '=', id).executeTakeFirstOrThrow()).name;
 }
 
-/** Matches no entity tag: what is not there has none. */
+/** Stands for the entity tag of a listing that does not exist. It matches no entity tag. */
 const NOT_LISTED = 'not listed';
 
-/** Takes a service out of the marketplace. Those who are subscribed keep what they have; nobody else can subscribe. */
+/** Removes a service from the marketplace. Existing subscriptions stay; nobody else can subscribe. */
 export async function unpublishListing(
   platform: Platform,
   owner: Context,
@@ -109,7 +111,7 @@ export async function unpublishListing(
   return { status: 204 };
 }
 
-/** The listing as its owner edits it. */
+/** Answers the owner with the listing of a service. */
 export async function readListing({ database }: Platform, owner: Context, serviceId: string): Promise<Answer> {
   await requireService(database.read, owner, serviceId);
   const row = await findListing(database, database.read, serviceId);

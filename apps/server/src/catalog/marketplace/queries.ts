@@ -7,7 +7,7 @@ import { indexListings, listingsWithShort } from './listing-search.ts';
 
 const INDEXED = ['number', 'search_text', 'provider_text'] as const;
 
-/** The listing of a service; FOR_CHANGE and FOR_SUBSCRIPTION keep it as it is until the end of the transaction. */
+/** Finds the listing of a service. FOR_CHANGE and FOR_SUBSCRIPTION lock it until the end of the transaction. */
 export function findListing(
   { dialect }: Pick<Database, 'dialect'>,
   queries: Queries,
@@ -15,7 +15,7 @@ export function findListing(
   how: 'TO_READ' | 'FOR_CHANGE' | 'FOR_SUBSCRIPTION' = 'TO_READ',
 ) {
   const query = queries.selectFrom('listings').selectAll().where('service_id', '=', serviceId);
-  // SQLite has one writer: there every transaction is alone already.
+  // SQLite has one writer, so its transactions need no lock.
   if (dialect === 'sqlite' || how === 'TO_READ') return query.executeTakeFirst();
   return (how === 'FOR_CHANGE' ? query.forUpdate() : query.forShare()).executeTakeFirst();
 }
@@ -52,7 +52,7 @@ export async function categorize(
     .execute();
 }
 
-/** Returns whether the service was listed. */
+/** Deletes the listing of a service. Returns whether there was one. */
 export async function deleteListing(transaction: Queries, serviceId: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('listings')
@@ -86,7 +86,7 @@ function offers(queries: Queries) {
 export type Offered = Awaited<ReturnType<typeof findOffered>>[number];
 
 export interface Wanted {
-  /** Folded; null for all. */
+  /** Case-folded text; null for all. */
   readonly text: string | null;
   readonly category: Category | null;
 }
@@ -110,14 +110,14 @@ export async function findOffered(
   return query.execute();
 }
 
-/** An index of trigrams knows nothing of less. */
+/** Characters of a trigram. The index cannot find a shorter text. */
 const TRIGRAM = 3;
-/** What is in more listings than these is found soon by going through them from the newest. */
+/** Hits up to which the index is used. A text in more listings is found soon by a scan from the newest. */
 const RARE = 1_000;
 
 /**
- * SQLite has to be asked for its full-text index by name, and would read all of it. Measured with 100,000 listings: what
- * is in each of them takes 1,400 ms through the index and 1 ms without, what is in none 1 ms and 400 ms.
+ * The condition on SQLite, which uses its full-text index only by name and would read all hits. Measured with 100,000
+ * listings: a text in all of them takes 1,400 ms through the index and 1 ms without, a text in none 1 ms and 400 ms.
  */
 async function holdsOnSqlite(read: Queries, text: string): Promise<RawBuilder<boolean>> {
   const holds = sql<boolean>`(instr(search_text, ${text}) > 0 or instr(provider_text, ${text}) > 0)`;
@@ -128,13 +128,13 @@ async function holdsOnSqlite(read: Queries, text: string): Promise<RawBuilder<bo
   return rows.length > RARE ? holds : sql<boolean>`${holds} and listings.number in (${indexed})`;
 }
 
-/** PostgreSQL finds its own by the `like`. */
+/** The condition on PostgreSQL, which uses its trigram index for `like`. */
 function holdsOnPostgres(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return sql<boolean>`(search_text like ${pattern} or provider_text like ${pattern})`;
 }
 
-/** The listing of a service; undefined when it is not in the marketplace. */
+/** Finds the offer of a service; undefined when it is not in the marketplace. */
 export function findOffer(queries: Queries, serviceId: string) {
   return offers(queries)
     .select([

@@ -34,7 +34,7 @@ const marketplaceQuery = Type.Object({
   category: Type.Optional(Type.Enum([...categories])),
 });
 
-/** Services offered to everybody, and how their owners offer them. */
+/** Endpoints for the services in the marketplace, and for the listings of their owners. */
 export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

@@ -10,7 +10,7 @@ import { probe } from '../../testing/probe.ts';
 
 type Person = { client: PlatformClient; loginSession: string };
 const patient = { timeout: 60_000 };
-/** For what other processes learn within a second, on a busy machine. */
+/** Allows for a busy machine where other processes learn of a change within a second. */
 const soon = { timeout: 20_000 };
 
 describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
@@ -56,7 +56,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
   const subscribe = (person: Person, applicationId: string, body: object) =>
     ask(person, 'POST', `/applications/${applicationId}/subscriptions`, { serviceId: service.id, ...body });
 
-  /** An application of Grace's that has subscribed on this plan, and a way to call. */
+  /** An application of Grace's that has subscribed on this plan, with its caller. */
   async function subscribed(
     pricingPlanId: string,
   ): Promise<{ subscription: Subscription; applicationId: string; caller: Caller }> {
@@ -190,7 +190,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
           status === 201 ? 1 : 0,
         );
       }
-      // Once it has been answered that it is down, nobody else gets in.
+      // After the answer that the listing is down, nobody else can subscribe.
       expect((await subscribe(grace, await application(grace), { pricingPlanId: 'paid' })).status).toBe(404);
     }
   });
@@ -228,7 +228,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
     test('an end that is collected several times at once is charged once', patient, async () => {
       const { caller, subscription } = await subscribed('paid');
       const { platform, runtime } = kethub.kethub;
-      // Beside the worker, which collects every end as well. Whoever comes late finds that the runtime has forgotten it.
+      // Collects beside the worker, which collects every end as well. For the later one the runtime has forgotten it.
       const collected: Promise<unknown>[] = [];
       const stop = runtime.onEnded((end) => {
         for (let time = 0; time < 3; time++) collected.push(finishExecution(platform, runtime, end));
@@ -236,7 +236,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
       const { id } = await caller.finish({});
       stop();
       await Promise.allSettled(collected);
-      // An end may be told more than once.
+      // The runtime may report an end more than once.
       expect(collected.length).toBeGreaterThanOrEqual(3);
       const records = await platform.database.read
         .selectFrom('usage_records')
@@ -287,7 +287,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
           (await grace.client.subscribe({ applicationId, json: { serviceId: service.id, pricingPlanId: 'paid' } })).id,
         ).toBe(subscription.id);
         const { id } = await caller.finish({});
-        // Refused with 400 for its input where a version can be started, so that nothing is.
+        // A version that can be started answers 400 for this input, so that nothing is started.
         const statusOfStart = async () => (await caller.request('POST', '/', { body: '[]' })).status;
         await setSunset(1);
         await expect.poll(statusOfStart, soon).toBe(410);
@@ -299,7 +299,7 @@ describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
         await expect.poll(statusOfStart, soon).toBe(404);
       },
     );
-    // Set back afterwards, which the platform does not do once a version is retired.
+    // Set back afterwards, which the platform never does for a retired version.
     const setSunset = (at: number | null) =>
       kethub.kethub.platform.database.write((transaction) =>
         transaction

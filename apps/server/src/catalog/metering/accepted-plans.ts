@@ -12,8 +12,8 @@ export interface Party {
 }
 
 /**
- * Keeps the plan that a subscription is made on as it is now. It never changes and outlives the subscription: what runs
- * when the subscription ends is charged as agreed.
+ * Stores the plan of a subscription as it is now. The copy never changes and outlives the subscription, so that
+ * executions that still run at its end are charged as agreed.
  */
 export async function acceptPlan(transaction: Queries, { plan, ...row }: AcceptedPlan): Promise<void> {
   await transaction
@@ -22,7 +22,7 @@ export async function acceptPlan(transaction: Queries, { plan, ...row }: Accepte
     .execute();
 }
 
-/** The plan of a subscription, also of one that has ended; undefined when it was not made on one. */
+/** Finds the plan of a subscription, also of one that has ended; undefined when it has no plan. */
 export async function findAcceptedPlan(queries: Queries, subscriptionId: string): Promise<AcceptedPlan | undefined> {
   const row = await queries
     .selectFrom('accepted_plans')
@@ -32,12 +32,12 @@ export async function findAcceptedPlan(queries: Queries, subscriptionId: string)
   return row && readAcceptedPlan(row);
 }
 
-/** The row holds JSON that this program wrote and validated before. */
+/** Parses the plan of a row, which this program validated when it wrote it. */
 export function readAcceptedPlan({ pricing_plan, ...row }: AcceptedPlanRow): AcceptedPlan {
   return { ...row, plan: JSON.parse(pricing_plan) as PricingPlan };
 }
 
-/** From now on this owner pays for what the application uses. */
+/** Makes this owner pay for what the application uses from now on. */
 export async function changeConsumer(transaction: Queries, applicationId: string, to: Party): Promise<void> {
   await transaction
     .updateTable('accepted_plans')
@@ -46,7 +46,7 @@ export async function changeConsumer(transaction: Queries, applicationId: string
     .execute();
 }
 
-/** From now on this owner earns what is used of the service. */
+/** Makes this owner earn what is used of the service from now on. */
 export async function changeProvider(transaction: Queries, serviceId: string, to: Party): Promise<void> {
   await transaction
     .updateTable('accepted_plans')

@@ -140,7 +140,7 @@ describe.each(databases)('a month of usage on $name', ({ open }) => {
     const [line] = (await read('consumer', ada)).lines;
     expect(line?.amount).toBe('11999999999.999988');
     expect(line?.cost).toBe('11999999999999976000.00');
-    // As many as would overflow a sum of 64 bits in the database.
+    // Enough records to overflow a sum of 64 bits in the database.
     await platform.database.write(async (transaction) => {
       const plan = await findAcceptedPlan(transaction, subscription);
       const product = plan?.plan.products?.[0];

@@ -33,7 +33,7 @@ export async function readMonthlyUsage(
   for (const { subscriptionId, product: id, amount } of sums) {
     const accepted = plans.get(subscriptionId);
     const product = accepted?.plan.products?.find((one) => one.id === id);
-    // Recorded without a plan that charges for it.
+    // Use without a plan that charges for it costs nothing.
     if (!accepted || !product) continue;
     const { service_id, version, plan } = accepted;
     const key = JSON.stringify([service_id, version, plan.id, plan.name, product]);

@@ -25,13 +25,13 @@ interface Row {
   readonly micros: string;
 }
 
-/** Rows read at once: on SQLite a query keeps the process from doing anything else. */
+/** Rows that one query reads. More take further queries, because a query on SQLite blocks the process. */
 const ROWS_AT_ONCE = 2_000;
 
 /**
- * What was used in a month (2026-11, UTC), test usage apart, by one side of the trade. The other side is part of what is
- * added up separately, so that cost and revenue are rounded alike. Reads `usage_sums`, which triggers keep, a
- * few rows at a time, so that other requests are served in between.
+ * Adds up the use of a month (2026-11, UTC), without test use, of a consumer or of a provider. Use with each
+ * counterpart is added up separately, so that cost and revenue are rounded alike. Triggers maintain `usage_sums`; it is
+ * read in batches, so that other requests are served in between.
  */
 export async function sumUsage({ read }: Database, side: Side, party: Context, month: string): Promise<Sum[]> {
   const sums = new Map<string, Sum>();
@@ -53,11 +53,13 @@ export async function sumUsage({ read }: Database, side: Side, party: Context, m
     last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
     await turn();
   } while (last);
-  // Nothing is left of what was deleted.
+  // Sums whose records were all deleted remain as zero.
   return [...sums.values()].filter(({ records }) => records > 0n);
 }
 
-/** In the order of an index. As text: a sum may be larger than what a number holds. */
+/**
+ * Reads the rows after `last`, in the order of an index. Sums are read as text: they may exceed what a number can hold.
+ */
 async function rowsBehind(
   queries: Queries,
   side: Side,
@@ -81,6 +83,7 @@ async function rowsBehind(
   return rows;
 }
 
+/** Subscriptions that one query reads. */
 const AT_ONCE = 1_000;
 
 /** The commercial plans of these subscriptions. */

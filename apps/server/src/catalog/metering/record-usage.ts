@@ -22,14 +22,14 @@ export interface Usage {
 }
 
 /**
- * Records what an execution has used, in the transaction in which it becomes SUCCEEDED: so once, and both or neither.
- * The owner for whom it was started pays, even if the application has another owner now.
+ * Records the use of an execution, in the transaction in which it becomes SUCCEEDED, so exactly once. The owner for
+ * whom it was started pays, even if the application has another owner now.
  */
 export function recordExecution(platform: Platform, transaction: Queries, end: MeteredEnd): Promise<void> {
   return recordExecutions(platform, transaction, [end]);
 }
 
-/** The same for many. */
+/** {@link recordExecution} for several executions. */
 export async function recordExecutions(
   platform: Platform,
   transaction: Queries,
@@ -69,7 +69,7 @@ function usageOf(platform: Platform, row: Charged, end: MeteredEnd): UsageRecord
   });
 }
 
-/** The record of a usage, with the price and the parties of now. */
+/** The record of a usage, with the current price and parties. */
 export function usageRow(platform: Platform, accepted: AcceptedPlan, usage: Usage): UsageRecordRow {
   const { product, consumer } = usage;
   return {
@@ -98,7 +98,7 @@ type MeteredEnd = Pick<ExecutionEnd, 'executionId' | 'startedAt' | 'endedAt' | '
 
 const MILLISECOND = 1_000;
 
-/** In millionths of the unit; null when the platform does not measure it, or could not. */
+/** Amount in millionths of the unit; null when the platform does not measure it, or could not. */
 function amountOf({ metering }: Product, { startedAt, endedAt, cpuMs }: MeteredEnd): number | null {
   const amounts: Readonly<Record<Metering, number | null>> = {
     EXECUTION: Number(toMicros('1')),

@@ -14,7 +14,7 @@ import { startReceiver } from '../../testing/trace-receiver.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
-/** Made of other providers, or of none. */
+/** Calls that `provider` has not received: another provider got them, or none. */
 const OTHER_CALLS = 2;
 
 describe.each(databases)('calls of an on-premise service on $name', (kind) => {

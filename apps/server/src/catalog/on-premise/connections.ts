@@ -10,20 +10,27 @@ import { isAllowedPort, type Destination } from './target.ts';
 /** All IP addresses of a name. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Connections to targets, kept alive between calls. Every one goes to an address that was checked when it was made. */
+/** Connections to targets, kept alive between calls. The address of each connection is checked when it is made. */
 export interface Connections {
-  /** Begins a request. Throws Refused when the target is not allowed any more; a refused address is an error of the request. */
+  /**
+   * Begins a request. Throws Refused when the target is not allowed any more. A refused address is an error of the
+   * request.
+   */
   request(target: Destination, options: http.RequestOptions): http.ClientRequest;
   close(): void;
 }
 
-/** The gateway does not connect to this target as the installation is set up. */
+/** The settings of the installation do not allow a connection to this target. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Shorter than what servers keep an idle connection open (Node: 5 s), so that they hardly ever close one under a request. */
+/**
+ * Milliseconds after which an idle connection is closed. Servers keep one open for longer (Node: 5 s), so they hardly
+ * ever close it under a request.
+ */
 const IDLE_MS = 4_000;
+/** Idle connections kept for each host. One more is closed. */
 const IDLE_CONNECTIONS_PER_HOST = 64;
 
 export function createConnections(settings: OnPremiseSettings, resolve: Resolve = resolveByDns()): Connections {
@@ -57,8 +64,8 @@ function requireAllowed(settings: OnPremiseSettings, rules: AddressRules, target
 }
 
 /**
- * Resolves and checks in one step for every new connection, which then goes to the very address that was checked: a name
- * that resolves to something else a moment later (DNS rebinding) gains nothing.
+ * Resolves and checks in one step for every new connection, which then goes to the very address that was checked: a
+ * name that resolves to something else a moment later (DNS rebinding) gains nothing.
  */
 function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
@@ -81,7 +88,9 @@ function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
   };
 }
 
-/** By DNS alone, one look-up at a time for each name: names of one provider are in nobody's way. */
+/**
+ * Resolves names by DNS alone. Each name has one look-up at a time, so slow names of one provider do not delay others.
+ */
 function resolveByDns(): Resolve {
   const names = new Names({ hostsFile: null, resolvConf: null, most: Infinity });
   return async (hostname) => names.addresses(hostname);
@@ -91,7 +100,7 @@ function trust({ certificates }: OnPremiseSettings): { ca?: string[] } {
   return certificates === null ? {} : { ca: [...tls.getCACertificates('default'), certificates] };
 }
 
-/** Whether the server had closed an idle connection when this, which nothing has answered, was sent on it. */
+/** Whether an unanswered request failed because the server had closed the idle connection that it was sent on. */
 export function wasIdle({ reusedSocket }: http.ClientRequest, error: unknown): boolean {
   return reusedSocket && error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

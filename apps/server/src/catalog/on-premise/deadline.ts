@@ -1,4 +1,4 @@
-/** A timer that progress puts off. */
+/** A timer that every progress restarts. */
 export class Deadline {
   #timer: NodeJS.Timeout | null = null;
   readonly #passed: () => void;
@@ -7,7 +7,7 @@ export class Deadline {
     this.#passed = passed;
   }
 
-  /** From now on `ms` without progress are too long. */
+  /** Calls `passed` after `ms` milliseconds without progress. */
   set(ms: number): void {
     this.clear();
     this.#timer = setTimeout(this.#passed, ms);

@@ -18,7 +18,7 @@ describe('forwarding to a service that fails', () => {
   test('nothing listens: 502 with the correlation id', async () => {
     const gone = await startRawProvider(() => undefined);
     await gone.close();
-    // No test listens at this address, whoever has got the port meanwhile.
+    // No test listens at this address, although another may have got the port meanwhile.
     const nowhere = gone.url.replace('127.0.0.1', '127.0.0.2');
     const answer = await (await to.callerAt(nowhere)).request('POST', '/', { body: '{}' });
     expect(codeOf(answer)).toBe('502 upstream-unreachable');

@@ -17,7 +17,9 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Forwards calls of on-premise services. Bodies stream both ways; neither side is read faster than the other takes it. */
+/**
+ * Forwards calls of on-premise services. Bodies stream both ways; neither side is read faster than the other takes it.
+ */
 export function createForwarder(platform: Platform, resolve?: Resolve): Forwarder {
   const { configuration, log, telemetry } = platform;
   const settings = configuration.onPremise;
@@ -27,7 +29,7 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
   return {
     forward(call, request, reply, done) {
       const fail: Fail = (error, mayHaveReached) => {
-        // The rest of the body is not waited for: its end may be what was wrong.
+        // Closes the connection in place of reading the rest of the body: the end of the body may be what was wrong.
         if (hasBody(request.raw)) reply.header('connection', 'close');
         done(error, mayHaveReached);
       };
@@ -45,7 +47,10 @@ export function createForwarder(platform: Platform, resolve?: Resolve): Forwarde
   };
 }
 
-/** Throws for what would change the meaning of the connection, and for a body whose end two readers could see differently. */
+/**
+ * Throws for requests that change the meaning of the connection, and for bodies whose end two readers could see
+ * differently.
+ */
 function requireForwardable({ method, headers }: IncomingMessage, bodyBytes: number | null): void {
   if (method === 'TRACE' || method === 'CONNECT') {
     throw new Problem('method-not-allowed', `${method} is not forwarded.`);
@@ -54,7 +59,7 @@ function requireForwardable({ method, headers }: IncomingMessage, bodyBytes: num
     throw new Problem('invalid-request', 'Upgrade is not forwarded: a service is called with plain HTTP requests.');
   }
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
-  // The parser refuses most of this; whatever it lets through does not go on.
+  // The parser refuses most of these; the gateway refuses the rest.
   if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked')) {
     throw new Problem('invalid-request', 'A body is sent with Content-Length, or with Transfer-Encoding: chunked.');
   }

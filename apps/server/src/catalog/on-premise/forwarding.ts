@@ -9,9 +9,9 @@ import { targetPath } from './path.ts';
 import type { Destination } from './target.ts';
 import { problemOf, timedOut, tooLarge } from './upstream-problems.ts';
 
-/** Longest time to connect, TLS included. */
+/** Milliseconds to connect, TLS included. Beyond it the call fails with upstream-timeout. */
 export const CONNECT_MS = 10_000;
-/** How long a caller may neither take nor send anything, while the gateway waits for nobody else. */
+/** Milliseconds in which a caller that the gateway waits for neither takes nor sends anything. Then the call ends. */
 const CALLER_IDLE_MS = 120_000;
 /** Methods that can be sent again when an idle connection turns out to be closed (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -33,14 +33,16 @@ export interface Way {
   readonly telemetry: Telemetry;
 }
 
-/** Unless it may have reached the target, that has certainly seen nothing of the call. */
+/**
+ * Reports a failed call. `mayHaveReached` is false only if the target has certainly received no part of the request.
+ */
 export type Fail = (error: Error, mayHaveReached: boolean) => void;
 
-/** How a call can end other than with the target's answer. */
+/** Callbacks for calls that end without the whole answer of the target. */
 export interface Ends {
-  /** There is nothing of an answer yet. */
+  /** The call failed before any of the answer was sent. */
   readonly fail: Fail;
-  /** The answer broke off. */
+  /** The answer broke off after its head was sent. */
   readonly broken: (error: Error) => void;
 }
 
@@ -77,7 +79,7 @@ export class Forwarding {
   }
 
   start(): void {
-    // Gone while it was being admitted: nothing would tell of its end any more.
+    // The caller hung up during admission: `close` has been emitted already and would never end this call.
     if (this.#answer.destroyed) return;
     this.#span = this.#way.telemetry.tracing?.begin('on-premise call', 'CLIENT', traceOf(this.#request)) ?? null;
     try {
@@ -86,7 +88,7 @@ export class Forwarding {
       this.#end(true);
       throw error;
     }
-    // Also when the caller hangs up.
+    // Emitted also when the caller hangs up.
     this.#answer.once('close', () => this.#closed());
     if (!hasBody(this.#incoming)) return;
     this.#incoming.on('data', (chunk: Buffer) => this.#count(chunk));
@@ -114,7 +116,7 @@ export class Forwarding {
       else socket.once(target.secure ? 'secureConnect' : 'connect', () => this.#connected());
     });
     outgoing.once('response', (response) => this.#answered(response));
-    // Nothing was asked to be upgraded: this is no answer.
+    // An upgrade is no answer: the gateway asked for none.
     outgoing.once('upgrade', (_response, socket) => {
       socket.destroy();
       this.#failed(new Error('The target switched protocols'));
@@ -162,14 +164,15 @@ export class Forwarding {
     Object.assign(headers, this.#reply.getHeaders());
     this.#answer.writeHead(status, headers);
     response.on('data', () => this.#progress());
-    // A body that breaks off has to break the caller's connection: its end would look like the end of the answer.
+    // An answer that breaks off breaks the caller's connection too: an orderly end would look like the end of the
+    // answer.
     response.once('error', (error) => this.#failed(error));
     response.once('close', () => {
       if (!response.complete) this.#failed(new Error('The target closed the connection inside its answer'));
     });
     this.#answer.on('drain', () => this.#progress());
     response.pipe(this.#answer);
-    // Usually the first bytes take the head along; an answer that comes slowly shows it at once.
+    // The head usually goes out with the first bytes of the body. When these come slowly, it is sent at once.
     setImmediate(() => {
       if (!this.#answer.writableEnded && !this.#answer.destroyed && this.#answer.writableLength === 0) {
         this.#answer.flushHeaders();
@@ -182,14 +185,14 @@ export class Forwarding {
     this.#deadline.progress();
   }
 
-  /** Nothing has moved for a while. */
+  /** Ends the call when the target or the caller has made no progress for too long. */
   #passed(): void {
     if (!this.#waitsForCaller()) return this.#failed(timedOut(this.#request.id, this.#call.target.timeoutMs));
     if (Date.now() - this.#lastProgress >= CALLER_IDLE_MS) return this.#failed(new Error('The caller has stalled'));
     this.#deadline.progress();
   }
 
-  /** Whether it is the caller's turn: to take what has been answered, or to send the rest of the body. */
+  /** Whether the gateway waits for the caller: to take the answer, or to send the rest of the body. */
   #waitsForCaller(): boolean {
     if (this.#response) return this.#response.complete || this.#answer.writableNeedDrain;
     return (
@@ -216,7 +219,7 @@ export class Forwarding {
     }
   }
 
-  /** The answer has been sent, or the caller is gone. */
+  /** Ends the call when the answer has been sent, or the caller has hung up. */
   #closed(): void {
     if (this.#ended) return;
     this.#end(!this.#answer.writableFinished);

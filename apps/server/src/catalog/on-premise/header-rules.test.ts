@@ -13,7 +13,7 @@ test.each([
   ['<a>; rel=next, <b>; rel=serviceworker', '<a>; rel=next'],
   ['<a>; anchor="#x"', null],
   ['<a>', null],
-  // Values that are not read whole.
+  // Headers that the expression does not match whole.
   ['<a>; rel="next", <b>; rel="pre\\load"', null],
   ['<a>; rel="next", b; rel=preload', null],
   ['<a>; rel="next" <b>; rel="unclosed', null],

@@ -20,7 +20,8 @@ const HOP_BY_HOP = [
 
 const REQUEST: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
-  // Credentials and context of the platform, none of the provider's business. A browser may send the platform's cookies.
+  // Credentials and context of the platform, none of the provider's business. A browser may send the platform's
+  // cookies.
   'authorization',
   'cookie',
   'cookie2',
@@ -30,7 +31,7 @@ const REQUEST: ReadonlySet<string> = new Set([
   'content-length',
   'expect',
   'host',
-  // The way of the request, which only the gateway knows.
+  // The addresses that a request came through, which only the gateway knows.
   'cf-connecting-ip',
   'client-ip',
   'fastly-client-ip',
@@ -54,7 +55,7 @@ const REQUEST: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'x-request-id',
-  // Another path or method than the one that was judged and counted.
+  // Another path or method than the one that the gateway admitted and counted.
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
@@ -66,7 +67,10 @@ const REQUEST: ReadonlySet<string> = new Set([
 ]);
 const REQUEST_PREFIXES = ['x-forwarded-', 'x-kethub-', 'x-envoy-'];
 
-/** All providers share the origin of the gateway: none of them decides for the others, or for what stands in front of it. */
+/**
+ * Headers of answers that are dropped. All providers share the origin of the gateway, so none may decide for the
+ * others, or for the proxies in front of it.
+ */
 const RESPONSE: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   // State that a browser keeps for the whole origin.
@@ -91,7 +95,7 @@ const RESPONSE: ReadonlySet<string> = new Set([
   'set-login',
   'strict-transport-security',
   'use-as-dictionary',
-  // Rights of other sites on answers of this origin, and rights of its documents.
+  // Permissions of other sites on answers of this origin, and of its documents.
   'activate-storage-access',
   'content-security-policy',
   'content-security-policy-report-only',
@@ -114,7 +118,7 @@ const RESPONSE: ReadonlySet<string> = new Set([
   'x-frame-options',
   'x-permitted-cross-domain-policies',
   'x-ua-compatible',
-  // Places that a browser goes to by itself. Location is made anew.
+  // Addresses that a browser opens by itself. The gateway writes Location anew.
   'content-location',
   'link',
   'location',
@@ -125,7 +129,7 @@ const RESPONSE: ReadonlySet<string> = new Set([
   'authentication-info',
   'optional-www-authenticate',
   'www-authenticate',
-  // Orders to proxies and caches in front of the gateway, such as to send a file of their own.
+  // Instructions for proxies and caches in front of the gateway, such as to send a file of their own.
   'cdn-cache-control',
   'cloudflare-cdn-cache-control',
   'edge-control',
@@ -155,25 +159,25 @@ const RESPONSE_PREFIXES = [
   'x-litespeed-',
 ];
 
-/** The policy for documents of this origin, in place of the provider's: they may do nothing. */
+/** The policy for documents of this origin, in place of the provider's. It allows them nothing. */
 export const ANSWER_POLICY = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** Relations of `Link` that only say something. A browser acts upon others: `preload`, `stylesheet`, `manifest` and so on. */
+/** Relations of `Link` that a browser does not act upon, unlike `preload`, `stylesheet`, `manifest` and others. */
 const RELATIONS: ReadonlySet<string> = new Set(
   'about alternate collection current deprecation describedby first help item last latest-version license monitor next payment predecessor-version prev previous related result self service-desc service-doc start status successor-version sunset terms-of-service type up version-history'.split(
     ' ',
   ),
 );
 
-/** Whether a header of a request, in lower case, stays behind. */
+/** Whether the gateway drops this header of a request. The name is in lower case. */
 export function staysOfRequest(name: string): boolean {
   return isAmong(REQUEST, REQUEST_PREFIXES, name);
 }
 
-/** Whether a header of an answer, in lower case, stays behind. */
+/** Whether the gateway drops this header of an answer. The name is in lower case. */
 export function staysOfAnswer(name: string): boolean {
   return isAmong(RESPONSE, RESPONSE_PREFIXES, name);
 }
@@ -183,11 +187,11 @@ function isAmong(names: ReadonlySet<string>, prefixes: readonly string[], name: 
   return names.has(plain) || prefixes.some((prefix) => plain.startsWith(prefix));
 }
 
-/** The links of a `Link` header (RFC 8288) that a browser does not act upon, or null without any. */
+/** The links of a `Link` header (RFC 8288) that a browser does not act upon; null if there are none. */
 export function harmlessLinks(header: string | undefined): string | null {
   if (header === undefined) return null;
   const links = header.match(/<[^<>"]*>(?:\s*;\s*[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"[^"\\]*"|[^\s",;<>]+))?)*/g) ?? [];
-  // A value that is not read whole is not passed on: two readers could see different links.
+  // A header that this expression does not match whole is dropped: two readers could see different links.
   if (links.join('').replaceAll(/\s/g, '') !== header.replaceAll(/\s/g, '').replaceAll(/,(?=<|$)/g, '')) return null;
   const kept = links.filter((link) => {
     const relations = [...link.matchAll(/;\s*([\w-]+)\*?\s*=\s*(?:"([^"]*)"|([^\s;]+))/g)]

@@ -4,7 +4,7 @@ import type { Destination } from './target.ts';
 
 /** The facts of a call that the gateway adds as headers. */
 export interface CallFacts {
-  /** By which the provider finds the call: its id and its place in a trace. */
+  /** Headers by which the provider finds the call: its id and its position in a trace. */
   readonly correlation: Readonly<Record<string, string>>;
   readonly clientAddress: string;
   /** Public address of the service version, without a slash at its end. */
@@ -13,7 +13,7 @@ export interface CallFacts {
   readonly applicationId: string;
 }
 
-/** The headers of a forwarded request. Framing is the gateway's own: what the parser has accepted, said unambiguously. */
+/** The headers of a forwarded request. The gateway writes the framing anew, so that it is unambiguous. */
 export function requestHeaders(request: IncomingMessage, target: Destination, facts: CallFacts): OutgoingHttpHeaders {
   const { endpoint } = facts;
   const listed = connectionOptions(request.headers.connection);
@@ -35,7 +35,7 @@ export function requestHeaders(request: IncomingMessage, target: Destination, fa
   };
 }
 
-/** The headers of the answer, beside those that the gateway gives every answer. */
+/** The headers of the answer, beside those that the gateway adds to every answer. */
 export function responseHeaders(
   response: IncomingMessage,
   target: Destination,
@@ -44,7 +44,7 @@ export function responseHeaders(
 ): OutgoingHttpHeaders {
   const listed = connectionOptions(response.headers.connection);
   const headers = passedOn(response.rawHeaders, (name) => staysOfAnswer(name) || listed.has(name));
-  // RFC 9112 §6.3: with both, the transfer coding has decided where the message ends. Without content there is no length.
+  // RFC 9112 §6.3: with both headers, the transfer coding decides where the message ends. A 204 has no length.
   const length = response.headers['content-length'];
   delete headers['content-length'];
   if (length !== undefined && response.headers['transfer-encoding'] === undefined && response.statusCode !== 204) {
@@ -73,14 +73,14 @@ function passedOn(raw: readonly string[], drop: (name: string) => boolean): Outg
   return headers;
 }
 
-/** The headers that `Connection` lists: they belong to this connection only. */
+/** The headers that `Connection` lists. They belong to one connection and are not forwarded. */
 function connectionOptions(header: string | undefined): ReadonlySet<string> {
   if (header === undefined) return NONE;
   return new Set(header.split(',').map((option) => option.trim().toLowerCase()));
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** How the target is told where the body ends: by its length when the caller gave one, in chunks otherwise. */
+/** The framing of the forwarded body: its length when the caller gave one, chunks otherwise. */
 function framing({ headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   const length = headers['content-length'];
@@ -103,15 +103,15 @@ function forwardedNode(address: string): string {
 }
 
 /**
- * A `Location` as the caller can follow it: at the gateway when it points into the target. Another host is passed on as it
- * is; what lies beside the target on its own host is not named, because nobody gets there through the gateway.
+ * A `Location` that the caller can follow. One below the target becomes an address at the gateway, one at another host
+ * is passed on. One elsewhere at the target's host is dropped: the gateway forwards nothing to it.
  */
 function publicPlace(location: string | undefined, target: Destination, endpoint: URL, path: string): string | null {
   if (location === undefined) return null;
   const { basePath, origin, host, hostname } = target;
   const place = URL.parse(location, origin + path);
   if (!place || !/^https?:$/.test(place.protocol)) return null;
-  // Also with the other scheme: a service behind a proxy of its own may not know that it is called over TLS.
+  // The scheme may differ: a service behind its own proxy may not know that it is called over TLS.
   if (place.host !== host) return place.hostname.replace(/^\[|\]$/g, '') === hostname ? null : place.href;
   const { pathname, search, hash } = place;
   if (pathname !== basePath && !pathname.startsWith(`${basePath}/`)) return null;

@@ -1,8 +1,8 @@
 import { Problem } from '../../foundation/http/index.ts';
 
 /**
- * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three segments,
- * each of which may be percent-encoded, as the router reads them.
+ * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three
+ * segments, each of which may be percent-encoded, as the router reads them.
  */
 const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+([^/?#]+)(?=[/?]|$)/;
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
@@ -36,9 +36,9 @@ interface TargetPaths {
 }
 
 /**
- * The path and query at the target for a request to a service address. Repeated slashes become one, as everywhere at the
- * gateway. Throws invalid-request for a path that a target could read as one outside the base path. Such a path has dot
- * segments: plain, encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
+ * The path and query at the target for a request to a service address. Repeated slashes become one, as everywhere at
+ * the gateway. Throws invalid-request for a path that a target could read as one outside the base path. Such a path has
+ * dot segments: plain, encoded, encoded twice, behind an encoded slash or before a path parameter (`..;x`).
  */
 export function targetPath(target: TargetPaths, url: string): string {
   const address = ADDRESS.exec(url)?.[0];
@@ -57,7 +57,7 @@ export function targetPath(target: TargetPaths, url: string): string {
 /** Whether a segment of a path, however encoded, is `.` or `..`, or holds a character that ends it early. */
 export function hasDotSegments(path: string): boolean {
   let decoded = path;
-  // Each round takes one layer of encoding away; more layers than this mean nothing good.
+  // Each round removes one layer of encoding. A path with more layers is refused.
   for (let round = 0; round < 4; round += 1) {
     if (/(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(decoded) || decoded.includes('\0')) return true;
     const next = decoded.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));

@@ -15,12 +15,12 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries, UsageRecordRow } from '../../foundation/storage/index.ts';
 import { findOwnService, findUsed, insertUsage, type Used } from './usage-queries.ts';
 
-/** A clock of a provider may be so far ahead. */
+/** Milliseconds that a provider's clock may be ahead. A later moment is refused. */
 const AHEAD_MS = 5 * 60 * 1000;
 
 /**
- * Records use of a service that runs elsewhere, as its provider measured it. Under an Idempotency-Key a report that is
- * sent again counts once. Throws invalid-request with every place; nothing is said about subscriptions to other services.
+ * Records use of an on-premise service, as its provider measured it. Under an Idempotency-Key a report that is sent
+ * again counts once. Throws invalid-request with all errors. It does not reveal subscriptions to other services.
  */
 export async function reportUsage(
   platform: Platform,

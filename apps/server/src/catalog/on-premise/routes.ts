@@ -4,7 +4,7 @@ import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '
 import type { Platform } from '../../foundation/platform.ts';
 import { reportUsage } from './report-usage.ts';
 
-/** Endpoints for providers of services that run elsewhere, beside those of `services`. */
+/** Endpoints for providers of on-premise services, beside those of `services`. */
 export const onPremiseEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'POST',

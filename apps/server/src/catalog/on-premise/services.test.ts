@@ -189,7 +189,7 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     const { id } = deployed.service;
     const caller = await callerOf(deployed);
     expect(((await caller.request('GET', '/')).body as Received).headers.authorization).toMatch(/^Basic /);
-    // Not to another host with the credentials of before: whoever may change the target could read them there.
+    // The stored credentials do not go to another host: a person who may change the target could read them there.
     const refused = await request('PUT', `/services/${id}/versions/1.0.0/target`, { url: moved.url });
     expect([refused.status, (refused.body as { errors: object[] }).errors]).toMatchObject([
       400,

@@ -39,10 +39,10 @@ describe('forwarding requests whose end two readers could see differently', () =
       to.kethub,
       `POST ${to.path}/ HTTP/1.1\r\nHost: x\r\n${to.bearer}\r\n${header}\r\n\r\n${body}`,
     );
-    // Refused by the parser, or cut off; never an answer of the provider.
+    // The parser refuses the request or cuts it off. An answer of the provider never comes.
     expect(raw).not.toMatch(/HTTP\/1.1 [23]/);
     expect(to.provider.received.length).toBe(before);
-    // The next one on a connection of the gateway to the provider is what it should be.
+    // The next request on the gateway's connection to the provider arrives as it was sent.
     expect(await to.echoed('GET', '/next')).toMatchObject({ url: '/base/next', body: '' });
   });
 

@@ -11,7 +11,7 @@ import { deployOnPremise, localTargets, startProvider, type Provider } from '../
 const MB = 1024 * 1024;
 const SIZE = 200 * MB;
 const piece = Buffer.alloc(64 * 1024, 'x');
-/** Bytes of bodies under way that this process may hold. It is provider, gateway and caller at once. */
+/** Bytes of bodies that this process may hold. The process is provider, gateway and caller at once. */
 const BOUND = 100 * MB;
 
 let kethub: TestKethub;
@@ -95,7 +95,7 @@ test('callers that read slowly slow the service down, hold no memory, and do not
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     responses.push(response);
   }
-  // Nobody reads: what the provider can write comes to a stop.
+  // Nobody reads, so the provider cannot go on writing.
   let last = -1;
   while (last !== written) {
     last = written;
@@ -103,7 +103,7 @@ test('callers that read slowly slow the service down, hold no memory, and do not
   }
   const stopped = written;
   expect(stopped).toBeLessThan(BOUND);
-  // One reads 20 MB, and the provider goes on for that one.
+  // One caller reads 20 MB, and the provider goes on writing for this caller.
   let read = 0;
   for await (const chunk of responses[0] ?? []) {
     read += (chunk as Buffer).length;

@@ -8,9 +8,9 @@ import { problemOf, refused, timedOut } from './upstream-problems.ts';
 
 export interface TargetCall {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the service's own address, with a slash at its beginning; empty for itself. */
+  /** Path below the service's own address, with a slash at its beginning; empty for the address itself. */
   readonly path: string;
-  /** Under which the provider finds the call: X-Request-Id. */
+  /** X-Request-Id, by which the provider finds the call. */
   readonly requestId: string;
   /** JSON. */
   readonly body?: string;
@@ -24,12 +24,13 @@ export interface TargetAnswer {
 }
 
 /**
- * REFUSED: the installation does not connect there. NOT_REACHED: nothing of the call has arrived. BROKEN: the connection was
- * closed, or what came was not HTTP. LATE: there was no answer in time. TOO_LARGE: there was more of it than is taken.
+ * REFUSED: the installation does not connect to the target. NOT_REACHED: the target has received nothing of the call.
+ * BROKEN: the connection was closed, or the answer was not HTTP. LATE: there was no answer in time. TOO_LARGE: the
+ * answer was larger than `mostBytes`.
  */
 type Failure = 'REFUSED' | 'NOT_REACHED' | 'BROKEN' | 'LATE' | 'TOO_LARGE';
 
-/** A call without an answer, in the words that the gateway has for callers. */
+/** A call without an answer, with the problem that the gateway would answer. */
 export class Unanswered extends Problem {
   readonly failure: Failure;
 
@@ -39,9 +40,11 @@ export class Unanswered extends Problem {
   }
 }
 
-/** Calls services that run elsewhere for the platform itself: for tasks of workflows, which have no caller to forward. */
+/**
+ * Calls on-premise services for the platform itself: for tasks of workflows, where no caller's request is forwarded.
+ */
 export interface TargetClient {
-  /** Throws Unanswered, also for an answer of more than `mostBytes`. */
+  /** Calls the target. Throws Unanswered, also for an answer of more than `mostBytes`. */
   call(target: TargetColumns, call: TargetCall, mostBytes: number): Promise<TargetAnswer>;
   close(): void;
 }
@@ -56,7 +59,7 @@ export function createTargetClient(platform: Platform): TargetClient {
       try {
         return await first.answer();
       } catch (error) {
-        // An idle connection was closed under a call that can be made twice (RFC 9110 §9.2.2).
+        // The target closed an idle connection under an idempotent call, which is made again (RFC 9110 §9.2.2).
         if (call.method === 'POST' || !first.wasIdle(error)) throw first.faultOf(error);
       }
       const second = new Exchange(connections, target, call, mostBytes);
@@ -95,7 +98,7 @@ class Exchange {
       this.#request = request;
       const response = Promise.withResolvers<IncomingMessage>();
       request.once('response', response.resolve);
-      // Nothing was asked to be upgraded: this is no answer.
+      // An upgrade is no answer: the request asked for none.
       request.once('upgrade', (_response, socket) => {
         socket.destroy();
         response.reject(new Error('The target switched protocols'));

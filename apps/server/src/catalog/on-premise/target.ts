@@ -6,7 +6,7 @@ import type { OnPremiseTargetRow, Queries } from '../../foundation/storage/index
 import { createAddressRules } from '@kethub/runtime/addresses';
 import { hasDotSegments } from './path.ts';
 
-/** Sealed values of one purpose cannot stand for another. */
+/** Purpose of the sealed values: one cannot be opened for another purpose. */
 const PURPOSE = 'credentials of an on-premise target';
 
 /** The columns of a target. */
@@ -30,7 +30,10 @@ export interface Destination {
   readonly timeoutMs: number;
 }
 
-/** Checks a target and seals its credentials. `before` is what it replaces. Throws invalid-request with the place. */
+/**
+ * Checks a target and seals its credentials. `before` is the target that it replaces. Throws invalid-request with
+ * pointers.
+ */
 export function targetColumns(
   platform: Platform,
   { url, timeoutSeconds, credentials }: TargetRequest,
@@ -39,7 +42,7 @@ export function targetColumns(
 ): TargetColumns {
   const address = requireAllowed(platform.configuration.onPremise, url, `${pointer}/url`);
   const kept = credentials === undefined ? (before?.sealed_credentials ?? null) : null;
-  // Otherwise whoever may change the target could have the credentials sent to a host of their own.
+  // Otherwise a person who may change the target could have the credentials sent to their own host.
   if (before && kept !== null && new URL(before.url).origin !== address.origin) {
     throw invalid(
       `${pointer}/credentials`,
@@ -53,7 +56,7 @@ export function targetColumns(
   };
 }
 
-/** Checks a target without resolving its name. Every connection is checked again, with its address. */
+/** Checks a target without resolving its name. The address of every connection is checked later. */
 function requireAllowed(settings: OnPremiseSettings, text: string, pointer: string): URL {
   const url = URL.parse(text);
   if (!url || url.hostname === '') throw invalid(pointer, 'is no address');
@@ -64,7 +67,7 @@ function requireAllowed(settings: OnPremiseSettings, text: string, pointer: stri
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) {
     throw invalid(pointer, 'must not hold a query or a fragment');
   }
-  // The parser has resolved these; what was meant by them is not certain.
+  // The URL parser has resolved dot segments, so the text is checked: what they were meant to say is uncertain.
   if (hasDotSegments(text.slice(text.indexOf('://') + 3))) throw invalid(pointer, 'must not hold . or .. in its path');
   const port = portOf(url);
   if (!isAllowedPort(settings, port))
@@ -101,7 +104,7 @@ export function presentTarget(row: TargetColumns): Target {
   };
 }
 
-/** Reads stored targets: each, with its credentials, once for each time that it is loaded. */
+/** Reads stored targets. Each row is parsed and its credentials unsealed once. */
 export function createDestinations(platform: Platform): (row: TargetColumns) => Destination {
   const known = new WeakMap<TargetColumns, Destination>();
   return (row) => {
@@ -130,7 +133,7 @@ function destinationOf(platform: Platform, row: TargetColumns): Destination {
   };
 }
 
-/** RFC 7617, in UTF-8. */
+/** Basic credentials (RFC 7617), in UTF-8. */
 function basic({ username, password }: TargetCredentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }

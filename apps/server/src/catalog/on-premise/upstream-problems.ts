@@ -1,7 +1,7 @@
 import { Problem } from '../../foundation/http/index.ts';
 import { Refused } from './connections.ts';
 
-/** The problem that a caller gets when a call fails. @param connected whether anything may have reached the target. */
+/** The problem that a caller gets when a call fails. `connected`: the target may have received part of the request. */
 export function problemOf(requestId: string, cause: Error, connected: boolean): Problem {
   if (cause instanceof Refused) return refused(requestId, cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
@@ -19,7 +19,7 @@ export function problemOf(requestId: string, cause: Error, connected: boolean): 
     : new Problem('upstream-unreachable', `The provider's service cannot be reached. ${at(requestId)}`, { cause });
 }
 
-/** The target may not be connected to. */
+/** The problem of a target that the settings do not allow. */
 export function refused(requestId: string, cause: Refused): Problem {
   const detail = `The provider's service runs where this installation does not connect to. ${at(requestId)}`;
   return new Problem('upstream-unreachable', detail, { cause });

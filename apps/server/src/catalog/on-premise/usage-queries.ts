@@ -1,7 +1,7 @@
 import type { Context } from '../../foundation/platform.ts';
 import type { AcceptedPlanRow, OwnerType, Queries, UsageRecordRow } from '../../foundation/storage/index.ts';
 
-/** Through what an application uses a service, and on which plan. */
+/** A subscription through which an application uses a service, with its plan. */
 export interface Used {
   readonly application_id: string;
   readonly service_version_id: string;
@@ -23,7 +23,9 @@ export function findOwnService(queries: Queries, { type, id: ownerId }: Context,
     .executeTakeFirst();
 }
 
-/** A subscription to the service; also one on a plan that has ended, whose last use may be reported after it. */
+/**
+ * Finds a subscription to the service. It may have ended, if it had a plan: its last use may be reported afterwards.
+ */
 export async function findUsed(queries: Queries, serviceId: string, subscriptionId: string): Promise<Used | undefined> {
   const current = await queries
     .selectFrom('subscriptions')

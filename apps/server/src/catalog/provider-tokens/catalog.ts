@@ -1,7 +1,9 @@
 import type { Catalog } from '../../people/deletions/index.ts';
 import { deleteTokensOf } from './queries.ts';
 
-/** Credentials end with their owner: nobody else can use them, and nothing has to be done about them first. */
+/**
+ * The credentials of users, for the deletion of their accounts. They end with their owner and never block the deletion.
+ */
 export const providerTokenCatalog: Catalog = {
   ownedBy: () => Promise.resolve([]),
   forget: (transaction, id) => deleteTokensOf(transaction, { type: 'USER', id }),

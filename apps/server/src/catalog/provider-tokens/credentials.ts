@@ -11,10 +11,10 @@ import type { TokenOwner } from './queries.ts';
 
 type Credentials = ProviderAccessTokenRequest;
 
-/** Characters of a key that its owner is shown, when that leaves enough of it unknown. */
+/** Last characters of a key that the hint shows. A key shorter than four times as many has a hint without them. */
 const SHOWN = 4;
 
-/** Throws invalid-request where the provider does not take, or misses, a service identifier. */
+/** Throws invalid-request when the provider needs a service identifier and there is none, or the other way round. */
 export function requireFitting(provider: ProviderCode, { serviceIdentifier }: Credentials): void {
   const { name, serviceIdentifier: taken }: Provider = providers[provider];
   if ((taken === undefined) === (serviceIdentifier === undefined)) return;
@@ -22,7 +22,7 @@ export function requireFitting(provider: ProviderCode, { serviceIdentifier }: Cr
   throw new Problem('invalid-request', `${detail}.`, { errors: [{ pointer: '/serviceIdentifier', detail }] });
 }
 
-/** Bound to its place: a sealed value that is moved to another owner or provider cannot be opened. */
+/** The purpose of a sealed value: one that is moved to another owner or provider cannot be opened. */
 function purposeOf({ type, id }: TokenOwner, provider: string): string {
   return `provider access token of ${type} ${id} at ${provider}`;
 }

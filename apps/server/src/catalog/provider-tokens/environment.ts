@@ -3,8 +3,8 @@ import { isProvider, unsealCredentials, variablesFor } from './credentials.ts';
 import { ownerOfVersion, tokensOf } from './queries.ts';
 
 /**
- * The credentials of the owner of a service, as environment variables of one execution of this version. Read and opened
- * for each anew and kept nowhere: a token that was changed or taken away is so for the next execution.
+ * The credentials of the owner of a service, as environment variables of one execution of this version. They are read
+ * and unsealed for each execution and not cached, so the next execution sees a changed or deleted token.
  */
 export async function providerEnvironment(
   { database, seal }: Platform,

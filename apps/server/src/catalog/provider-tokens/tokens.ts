@@ -15,7 +15,7 @@ import type { ProviderAccessTokenRow } from '../../foundation/storage/index.ts';
 import { hintOf, isProvider, requireFitting, sealCredentials, unsealCredentials } from './credentials.ts';
 import { deleteToken, findToken, putToken, tokensOf } from './queries.ts';
 
-/** The tokens of an owner, at most one for each provider. */
+/** Lists the tokens of an owner, at most one for each provider. */
 export async function readTokens({ database, seal }: Platform, owner: Context): Promise<Answer> {
   const rows = await tokensOf(database.read, owner);
   const body = rows.flatMap((row) => {
@@ -26,7 +26,7 @@ export async function readTokens({ database, seal }: Platform, owner: Context): 
   return { status: 200, body };
 }
 
-/** Sets the token for a provider; one that is there is replaced, for every execution that starts from now on. */
+/** Sets or replaces the token for a provider, for all executions that start from now on. */
 export async function setToken(
   platform: Platform,
   owner: Context,

@@ -39,7 +39,7 @@ export async function addFile(
   filename: string | undefined,
   request: FastifyRequest,
 ): Promise<Answer> {
-  // Before anything is read of a form that may be long.
+  // Checked before the form is read, which may be long.
   await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
   if (!request.isMultipart())
     throw new Problem('unsupported-media-type', 'Send multipart/form-data with a file part named "file".');

@@ -5,7 +5,8 @@ import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolMemberRow, OwnerType } from '../../foundation/storage/index.ts';
 
-// A share is a member of the pool. Members have no id of their own: that of a share is the type and id of the member.
+// A share is a member of the pool. Members have no id of their own, so a share is identified by type and id of the
+// member.
 
 export async function readShares({ database }: Platform, context: Context, id: string): Promise<Answer> {
   await requirePool(database.read, context, id, 'data-pool-member:list');

@@ -39,7 +39,7 @@ export async function endSubscription(platform: Platform, context: Context, id: 
   return unsubscribe(platform, context, applicationId, id);
 }
 
-/** Throws not-found, the same for what is not there and for what belongs to somebody else. */
+/** Throws not-found: the same problem for a subscription that does not exist and for one of another owner. */
 async function requireOwn({ database }: Platform, { type, id: owner }: Context, id: string) {
   const row = await database.read
     .selectFrom('subscriptions')

@@ -1,6 +1,9 @@
 import type { Catalog } from '../../people/deletions/index.ts';
 
-/** Deletes counters and choices about storage with the account. It comes last, because every deletion before it changes the counters. */
+/**
+ * Deletes counters, retention rules and quota with the account. It comes last: every deletion before it changes
+ * counters.
+ */
 export const storageCatalog: Catalog = {
   ownedBy: () => Promise.resolve([]),
   async forget(transaction, userId) {

@@ -14,7 +14,7 @@ describe.each([sqlite])('a nearly full disk on $name', (kind) => {
   afterAll(() => kethub.close());
   afterEach(() => floor(1));
 
-  /** From now on so many bytes have to stay free. */
+  /** Sets how many bytes must stay free. */
   function floor(bytes: number): void {
     Object.assign(kethub.platform.configuration, { freeDiskBytes: bytes });
   }
@@ -37,7 +37,7 @@ describe.each([sqlite])('a nearly full disk on $name', (kind) => {
   });
 
   test('does no builds, and says why', async () => {
-    // The first to ask is the upload, which is accepted; then somebody fills the disk.
+    // The first check is that of the upload, which is accepted. Then the disk fills up.
     const asked = [1];
     Object.defineProperty(kethub.platform.configuration, 'freeDiskBytes', {
       configurable: true,

@@ -10,7 +10,7 @@ import { probe } from '../../testing/probe.ts';
 import { bpmn, calls, deployWorkflow } from '../../testing/workflows.ts';
 
 const KB = 1024;
-/** The probe, and what makes much of little. */
+/** The probe, and a service that makes a large output of a small input. */
 const maker = {
   ...probe,
   'src/probe.py': probe['src/program.py'] ?? '',
@@ -28,7 +28,7 @@ def run(data=None, params=None):
     return {"r": "x" * 1024 * params["kb"]}
 `,
 };
-/** For what happens soon, on whatever machine. */
+/** Allows for a busy machine. */
 const patient = { timeout: 30_000 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -106,7 +106,7 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
     expect((await app.request('GET', `/${id}/log`, { headers: { accept: 'text/plain' } })).text).toContain('zzz');
     const after = await storage();
     expect(after.fileBytes).toBe(before.fileBytes);
-    // Nothing that was not kept lies in the store.
+    // The store has no content that nothing refers to.
     const left = kethub.platform.database.read.selectFrom('orphan_blobs').select('blob');
     await expect.poll(() => left.execute(), patient).toEqual([]);
     expect((await app.finish({ params: { return: 'small' } })).status).toBe('SUCCEEDED');
@@ -119,12 +119,12 @@ describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
       ada.call('PUT', `/data-pools/${pool.id}/files/${name}`, { body: Buffer.alloc(bytes) });
     expect((await put('a', 900 * KB)).status).toBe(201);
     expect(codeOf(await put('b', 200 * KB))).toBe('409 storage-quota-exceeded');
-    // Without Content-Length it is refused when it has arrived.
+    // An upload without Content-Length is refused when it has arrived.
     const body = new Blob([Buffer.alloc(200 * KB)]).stream();
     expect(codeOf(await ada.call('PUT', `/data-pools/${pool.id}/files/c`, { body }))).toBe(
       '409 storage-quota-exceeded',
     );
-    // Its replacement is counted in its place.
+    // A replacement counts in place of the replaced file.
     expect((await put('a', 950 * KB)).status).toBe(200);
     const input = JSON.stringify({ data: 'x'.repeat(200 * KB) });
     const refused = await app.request('POST', '/', { body: input });

@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { readRules } from './rules.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
-/** `GET /storage`: what an owner keeps, may keep, and for how long. */
+/** `GET /storage`: answers with the storage use, quota and retention of an owner. */
 export async function showStorage(platform: Platform, owner: StorageOwner): Promise<Answer> {
   const { read } = platform.database;
   const { use, used, quota } = await readStorage(platform, read, owner);

@@ -6,13 +6,17 @@ import type { Person, Platform } from '../../foundation/platform.ts';
 import { dialectOf, isOutage, type Blobs, type OwnerType, type Queries } from '../../foundation/storage/index.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
-/** Owners whose ids are read at once. */
+/** Owners that one query reads. */
 const PAGE = 500;
-/** How often the lock of one owner is tried, and how long it is waited for, in milliseconds: nobody else waits longer. */
+/** Attempts to get the lock for one owner. After the last one the recount fails. */
 const ATTEMPTS = 20;
+/** Milliseconds that an attempt waits for the lock. Writers that arrive meanwhile wait no longer than this. */
 const LOCK_MS = 500;
 
-/** `POST /storage/recount`: counts anew what every owner keeps, one owner after the other, and corrects what is counted. */
+/**
+ * `POST /storage/recount`: counts the storage of every owner anew, one owner after the other, and corrects the
+ * counters.
+ */
 export async function recountStorage(platform: Platform, administrator: Person): Promise<Answer> {
   const corrected: StorageRecount['corrected'] = [];
   let owners = 0;
@@ -66,7 +70,7 @@ async function recountOwner(
   }
 }
 
-/** Locks the counters: other writers wait until the end of the transaction, which in turn waits for writers before it. */
+/** Locks the counters. Later writers wait until the transaction ends; the transaction waits for earlier writers. */
 async function lockCounts(transaction: Queries): Promise<void> {
   if (dialectOf(transaction) === 'sqlite') return;
   await sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`.execute(transaction);
@@ -96,9 +100,10 @@ async function countAnew(transaction: Queries, { type, id }: StorageOwner): Prom
     from executions where ${of}`.execute(transaction);
 }
 
+/** Executions that one query reads. */
 const MEASURED_AT_ONCE = 100;
 
-/** Sizes that nobody has noted: of blobs that an earlier version of the platform has stored. One that is gone has none. */
+/** Measures blobs whose size an earlier version of the platform has not stored. A missing blob has 0 bytes. */
 async function measureBlobs(platform: Platform, owner: StorageOwner): Promise<void> {
   const { database, blobs } = platform;
   for (;;) {

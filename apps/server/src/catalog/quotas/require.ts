@@ -3,7 +3,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { lockStorage, readStorage, type StorageOwner, type StorageState } from './storage-use.ts';
 
-/** Why `bytes` more do not fit, in words for the owner; null when they do. */
+/** The reason, in words for the owner, why `bytes` more exceed the quota; null if they do not. */
 export function lackOfStorage({ used, quota }: Pick<StorageState, 'used' | 'quota'>, bytes: number): string | null {
   if (quota === null || used + bytes <= quota) return null;
   return `The quota is ${quota} bytes, ${used} are in use, and ${bytes} more are needed.`;
@@ -12,7 +12,7 @@ export function lackOfStorage({ used, quota }: Pick<StorageState, 'used' | 'quot
 const REMEDY =
   'Delete executions, data pools or versions that are not needed any more, or ask an administrator for more (`ket storage show` shows what takes how much).';
 
-/** Throws storage-quota-exceeded when an owner has no room for `bytes` more. Decided from what is written already. */
+/** Throws storage-quota-exceeded when `bytes` more exceed the quota of an owner. Counts only what is committed. */
 export async function requireStorage(
   platform: Platform,
   queries: Queries,
@@ -23,7 +23,9 @@ export async function requireStorage(
   if (lack !== null) throw storageProblem(lack);
 }
 
-/** The same inside the transaction that writes the bytes: of those that come at once, no two take the same room. */
+/**
+ * {@link requireStorage} in the transaction that writes the bytes. A lock keeps two writers from taking the same bytes.
+ */
 export async function takeStorage(
   platform: Platform,
   transaction: Queries,
@@ -35,7 +37,7 @@ export async function takeStorage(
   await requireStorage(platform, transaction, owner, bytes);
 }
 
-/** How many bytes an owner may add; null is no limit. */
+/** Bytes that an owner may still add; null is no limit. */
 export async function storageLeft(platform: Platform, owner: StorageOwner): Promise<number | null> {
   const { used, quota } = await readStorage(platform, platform.database.read, owner);
   return quota === null ? null : Math.max(0, quota - used);

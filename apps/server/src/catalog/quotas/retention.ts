@@ -5,7 +5,9 @@ import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { showStorage } from './read-storage.ts';
 
-/** `PUT /storage/retention`: replaces the times that an owner has chosen. What is too old by then goes with the next sweep. */
+/**
+ * `PUT /storage/retention`: replaces the retention rules of an owner. The next sweep deletes what is too old by then.
+ */
 export async function setRules(platform: Platform, context: Context, wanted: RetentionRequest): Promise<Answer> {
   const { keepDays = null, services = [] } = wanted;
   if (new Set(services.map(({ serviceId }) => serviceId)).size < services.length)

@@ -6,7 +6,7 @@ import type { StorageOwner } from './storage-use.ts';
 
 type Rules = StorageUsage['retention'];
 
-/** The times that an owner has chosen. */
+/** Reads the retention rules of an owner. */
 export async function readRules(queries: Queries, { type, id }: StorageOwner): Promise<Rules> {
   const rows = await queries
     .selectFrom('retention_rules')
@@ -23,17 +23,17 @@ export async function readRules(queries: Queries, { type, id }: StorageOwner): P
   };
 }
 
-/** How long an owner keeps what was executed: of one service, or (null) of any. */
+/** The days for which an owner keeps executions of one service, or (null) of all services. */
 export interface KeptFor {
   readonly owner: StorageOwner;
   readonly serviceId: string | null;
   readonly keepDays: number;
 }
 
-/** Owners that are read at once. */
+/** Owners that one query reads. */
 const PAGE = 500;
 
-/** For every owner who keeps something: the shortest time that applies, and that of each service for which it is shorter. */
+/** Yields the shortest time that applies to each owner with storage, and that of each service with a shorter one. */
 export async function* shortestTimes(platform: Platform): AsyncGenerator<KeptFor> {
   const { read } = platform.database;
   const general = platform.configuration.resultKeepDays;

@@ -5,7 +5,7 @@ import type { Person, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
-/** `PUT /storage/quotas/{type}/{id}`: allows one owner another amount than everybody. Throws not-found. */
+/** `PUT /storage/quotas/{type}/{id}`: sets the quota of one owner in place of the general one. Throws not-found. */
 export async function setQuota(
   platform: Platform,
   administrator: Person,

@@ -14,27 +14,28 @@ interface Known {
   readonly until: number;
 }
 
-/** Milliseconds after which an owner is looked at anew. Nobody is refused from memory. */
-const REMEMBERED_MS = 1_000;
-const REMEMBERED = 10_000;
-/** A longer input, in bytes, is never accepted from memory. */
+/** Milliseconds for which the state of an owner is cached. A start is never refused because of a cached state. */
+const CACHED_MS = 1_000;
+/** Owners cached. One more evicts the least recently used one. */
+const MAX_CACHED = 10_000;
+/** Bytes of an input. For a longer one the state is always read. */
 const SHORT_BYTES = 64 * 1024;
-/** Seconds after which a refused start is tried again. */
+/** Seconds after which a client may retry a refused start. */
 const RETRY_SECONDS = 10;
 
-const memories = new WeakMap<Database, LRUCache<string, Known>>();
+const caches = new WeakMap<Database, LRUCache<string, Known>>();
 
 /**
- * Refuses a start whose owner has no room for its input, or for whom too many wait. A start costs no query while its owner
- * was looked at in the last second. Throws storage-quota-exceeded and too-many-pending.
+ * Refuses a start whose input exceeds the quota of its owner, or for whom too many executions wait. The state of the
+ * owner is cached for a second, so most starts cost no query. Throws storage-quota-exceeded and too-many-pending.
  */
 export async function requireStart(
   platform: Platform,
   owner: StorageOwner,
   { bytes, waits }: { readonly bytes: number; readonly waits: boolean },
 ): Promise<void> {
-  const memory = memories.get(platform.database) ?? new LRUCache<string, Known>({ max: REMEMBERED });
-  memories.set(platform.database, memory);
+  const memory = caches.get(platform.database) ?? new LRUCache<string, Known>({ max: MAX_CACHED });
+  caches.set(platform.database, memory);
   const key = `${owner.type} ${owner.id}`;
   let known = memory.get(key);
   const isLong = bytes > SHORT_BYTES;
@@ -52,9 +53,9 @@ async function look(platform: Platform, owner: StorageOwner): Promise<Known> {
   const { read } = platform.database;
   const { used, quota } = await readStorage(platform, read, owner);
   const most = platform.configuration.ownerPending;
-  const until = performance.now() + REMEMBERED_MS;
+  const until = performance.now() + CACHED_MS;
   if (most === null) return { used, quota, pending: 0, until };
-  // Not more than are needed to know: an owner may have a hundred thousand from a time without this limit.
+  // The count stops at the limit: an owner may have a hundred thousand from a time without it.
   const { rows } = await sql<{ pending: number }>`select count(*) as pending from (select 1 from executions
     where status = 'PENDING' and owner_id = ${owner.id} limit ${most}) as waiting`.execute(read);
   return { used, quota, pending: rows[0]?.pending ?? 0, until };

@@ -113,7 +113,7 @@ describe.each(databases)('what an owner keeps on $name', ({ name, open }) => {
         ),
       );
       expect(await useOf(ada)).toEqual({ ...NONE, inputs: 120 });
-      // Counting anew disturbs nobody who writes meanwhile.
+      // A recount does not disturb writers.
       await Promise.all([
         ...rows.slice(0, 30).map(({ id }) => change(id, { input: null, log: 'xyz' })),
         recountStorage(platform, ADMINISTRATOR),
@@ -162,7 +162,7 @@ describe.each(databases)('what an owner keeps on $name', ({ name, open }) => {
     await start();
     await expect(start(1024 * 1024 + 1)).rejects.toMatchObject({ code: 'storage-quota-exceeded' });
     await insert([{ ...pendingExecution(platform, 'grace', 'v'), input_blob: 'x', input_bytes: 1024 * 1024 }]);
-    // It is looked anew every second.
+    // The cached state is valid for a second.
     const refusal = () =>
       start(100).then(
         () => null,

@@ -11,13 +11,13 @@ export interface StorageOwner {
 /** The counters: columns of `storage_use`. */
 export const counters = ['inputs', 'results', 'files', 'logs', 'data_pools', 'services'] as const;
 
-/** Bytes by what they belong to. */
+/** Bytes for each counter. */
 export type StorageUse = Readonly<Record<(typeof counters)[number], number>>;
 
 /** The bytes that an owner keeps, and the quota. */
 export interface StorageState {
   readonly use: StorageUse;
-  /** The sum of all. */
+  /** The sum of all counters. */
   readonly used: number;
   /** Bytes; null is no limit. */
   readonly quota: number | null;
@@ -40,8 +40,8 @@ export async function readStorage(platform: Platform, queries: Queries, owner: S
 }
 
 /**
- * Makes those who add much for one owner do so one after the other, until the end of the transaction: what they read of
- * its use is then what all before them have written. On SQLite there is one writer.
+ * Locks the storage of an owner until the end of the transaction. A transaction with the lock reads all that earlier
+ * ones have added. SQLite has one writer and needs no lock.
  */
 export async function lockStorage(transaction: Queries, { type, id }: StorageOwner): Promise<void> {
   if (dialectOf(transaction) === 'sqlite') return;

@@ -11,7 +11,7 @@ import { nextNumber, requireService } from './versions.ts';
 
 /** The next version of a service. */
 export interface NewVersion {
-  /** Its number; the next one when left out. */
+  /** Its number; undefined for the next one. */
   readonly version: string | undefined;
   /** Two requests with the same Idempotency-Key are the same when this text and the number are. */
   readonly content: string;
@@ -33,7 +33,7 @@ async function requireGreater(
 }
 
 /**
- * Adds the next version as a draft, once for each Idempotency-Key. A draft that has failed is replaced. Throws conflict for any
+ * Adds the next version as a draft, once for each Idempotency-Key. A failed draft is replaced. Throws conflict for any
  * other draft, and for a number that is not greater than the others.
  */
 export async function addVersion(

@@ -18,14 +18,16 @@ import { requireDraft, requireManagedVersion, requireSourceVersion, type Version
 export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/openapi+yaml'] as const;
 const textMedia = 'application/json; charset=utf-8';
 
-/** The API specification of a version: the uploaded one, else what the code tells, else the default template. */
+/**
+ * Answers with the API specification of a version: the uploaded one, else one derived from the code, else the template.
+ */
 export async function readSpecification(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
   const { service, row } = await requireSourceVersion(platform.database.read, at);
   const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, at.version);
   return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
 }
 
-/** The same for a subscriber, who calls the service at `endpoint`. Null of a service that runs elsewhere. */
+/** {@link readSpecification} for a subscriber, who calls the service at `endpoint`. Null for an on-premise service. */
 export async function subscribersSpecification(
   platform: Platform,
   serviceId: string,
@@ -37,7 +39,7 @@ export async function subscribersSpecification(
   return row ? answer(apiSpecificationOf(platform, row, row, endpoint), request) : null;
 }
 
-/** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with every place that keeps it from being one. */
+/** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with all errors. */
 export async function uploadSpecification(
   platform: Platform,
   at: VersionRef,
@@ -56,7 +58,7 @@ export async function uploadSpecification(
   });
 }
 
-/** Takes the uploaded document of a draft away: what the code tells, or the default template, takes its place. */
+/** Deletes the uploaded document of a draft. One derived from the code, or the template, takes its place. */
 export async function deleteSpecification(
   platform: Platform,
   at: VersionRef,
@@ -68,7 +70,7 @@ export async function deleteSpecification(
   });
 }
 
-/** The next version starts with the uploaded document of the newest one. */
+/** Copies the uploaded document of the newest version to the next one. */
 export async function copySpecification(transaction: Queries, from: string, to: string): Promise<void> {
   await transaction
     .insertInto('api_specifications')
@@ -82,7 +84,7 @@ export async function copySpecification(transaction: Queries, from: string, to: 
     .execute();
 }
 
-/** The text of the document, with what only the installation knows. `endpoint` is where the reader calls the service. */
+/** The document as JSON, with the addresses of the installation. The reader calls the service at `endpoint`. */
 function apiSpecificationOf(
   { addresses }: Platform,
   service: Described,
@@ -107,7 +109,7 @@ function described(
   return documentOf({ title, description, version: row.version, ...own });
 }
 
-/** Rows hold JSON that this program wrote and checked before. */
+/** Parses JSON of a row, which this program validated when it wrote it. */
 function stored<T = JsonObject>(document: string): T {
   return JSON.parse(document) as T;
 }
@@ -145,7 +147,7 @@ export function specificationHeaders(text: string): { readonly etag: string; rea
   return { etag: tagOf(text), 'content-type': textMedia };
 }
 
-/** The document in the body, as JSON. */
+/** Reads and validates the document in the body. Returns it as JSON. */
 async function documentIn(body: unknown): Promise<string> {
   if (body === undefined || body === '')
     throw new Problem(

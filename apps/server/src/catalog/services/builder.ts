@@ -3,25 +3,28 @@ import type { BuildRequest, LayerStore, Resolved } from '@kethub/runtime/build';
 import type { BuildProblem, ExecutionRecord, LogEntry, ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
 
-/** The environment in the record of an execution. */
+/** The environment that the record of an execution names. */
 export type EnvironmentLock = NonNullable<ExecutionRecord['environment']>;
 
-/** The interface of a built service, as far as the build found it. */
+/** The interface of a built service, as far as the build could derive it. */
 export interface BuiltInterface {
   readonly parameters: readonly Static<typeof ServiceParameter>[];
   /** JSON Schema of what run() returns, or null where none is known. */
   readonly result: unknown;
 }
 
-/** The outcome of a build of Python code: paths relative to the runtime folder, so that the data folder can be moved. */
+/**
+ * The outcome of a build of Python code. Paths are relative to the runtime folder, so that the data folder can be
+ * moved.
+ */
 export interface BuiltCode extends BuiltInterface {
   /** Folder of the unpacked source, relative to the runtime folder. */
   readonly source: string;
   /** Folder of the installed requirements, or null without any. */
   readonly layer: string | null;
-  /** Exact versions and hashes of the requirements; not there when it was built before these were kept. */
+  /** Exact versions and hashes of the requirements; absent for versions built before these were stored. */
   readonly resolved?: Resolved | null;
-  /** The Python that it was built for; not there when it was built before services could choose. */
+  /** The version of Python; absent for versions built before services could choose one. */
   readonly python?: string;
   /** Modules worth importing before a job comes. */
   readonly imports: readonly string[];
@@ -38,7 +41,7 @@ export type BuildOutcome<B extends Built = Built> =
   | { readonly ok: true; readonly built: B }
   | { readonly ok: false; readonly problem: BuildProblem };
 
-/** Turns an uploaded ZIP into code that can be run. Building the same content again is cheap and changes nothing. */
+/** Builds an uploaded ZIP. Building the same content again is cheap and changes nothing. */
 export interface Builder<B extends Built = Built> {
   build(
     archive: Readable,
@@ -47,26 +50,26 @@ export interface Builder<B extends Built = Built> {
     signal: AbortSignal,
     request?: BuildRequest,
   ): Promise<BuildOutcome<B>>;
-  /** Whether what was built is (still) on this machine. */
+  /** Whether the outcome of the build is still on this machine. */
   isPresent(built: B): Promise<boolean>;
   /** The versions of Python that services can have on this machine; absent where services bring their own. */
   pythons?(): Promise<readonly string[]>;
-  /** Removes what was built from sources that nobody needs any more, where that is not left to the operator. */
+  /** Removes the outcomes of builds whose source no version needs. Absent where the operator removes them. */
   sweep?(areNeeded: (digests: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
 }
 
-/** The builders of a worker, by what they build. */
+/** The builders of a worker, one for each runtime. */
 export interface Builders {
   readonly PYTHON_TEMPLATE: Builder<BuiltCode> & {
-    /** The Python and the packages that it runs with on this machine. */
+    /** The Python and the packages with which the code runs on this machine. */
     lockOf(built: Pick<BuiltCode, 'layer' | 'python'>): Promise<EnvironmentLock>;
     /** The layers of this machine, for its operator. */
     readonly layers: LayerStore;
   };
-  /** null without a container engine. */
+  /** The builder of container images; null without a container engine. */
   readonly DOCKER:
     | (Builder<BuiltImage> & {
-        /** The image itself, whatever it is called. */
+        /** The digest of the image, which does not depend on its name. */
         lockOf(built: Pick<BuiltImage, 'image'>): Promise<EnvironmentLock>;
       })
     | null;

@@ -1,7 +1,7 @@
 import { deleteIdempotencyRecords } from '../../foundation/http/index.ts';
 import { ownedIn, type Catalog } from '../../people/deletions/index.ts';
 
-/** Where the answers are kept that are repeated under an Idempotency-Key. */
+/** The scope of the idempotency records of an owner's services. */
 export function serviceAnswersOf(owner: { type: string; id: string }): string {
   return `services of ${owner.type} ${owner.id}`;
 }

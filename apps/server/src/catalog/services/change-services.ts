@@ -12,7 +12,9 @@ import { type DeletionQuery, requireNoSubscribers, subscribersOf, notifySubscrib
 import { requireFreeAddress } from './transfer.ts';
 import { requireService } from './versions.ts';
 
-/** Changes name and description. The address keeps its slug once a version is published: subscribers rely on it. */
+/**
+ * Changes name and description. Once a version is published, the address keeps its slug, because subscribers call it.
+ */
 export async function updateService(
   platform: Platform,
   owner: Context,
@@ -44,8 +46,9 @@ export async function updateService(
 }
 
 /**
- * Deletes a service, its versions and the subscriptions to it. Executions that run go on; what was executed stays with those
- * for whom it was. Throws service-in-use for one with subscriptions unless `force` is set: then the subscribers are notified.
+ * Deletes a service, its versions and the subscriptions to it. Running executions go on; past executions stay with
+ * their owners. Throws service-in-use for one with subscriptions, unless `force` is set: then the subscribers are
+ * notified.
  */
 export async function deleteService(
   platform: Platform,
@@ -59,7 +62,7 @@ export async function deleteService(
     requireMatch(ifMatch, etag(row.revision));
     const blobs = await blobsOf(transaction, id);
     await audit(platform, transaction, owner, 'service:delete', id, { name: row.name });
-    // First, as those who are just subscribing hold it and then the service.
+    // The listing is deleted first: transactions that subscribe lock the listing before the service.
     await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
     const subscribers = await subscribersOf(transaction, id);
     if (!force) requireNoSubscribers(subscribers);

@@ -12,7 +12,7 @@ import { storeSource } from './source.ts';
 import { insertBuild, requireDraft, requireManagedVersion, sourceColumns, type VersionRef } from './versions.ts';
 import { useSource } from './use-source.ts';
 
-/** Replaces the source of a draft of a managed service, and builds it anew. */
+/** Replaces the source of a draft of a managed service, and starts its build. */
 export async function replaceSource(
   platform: Platform,
   at: VersionRef,
@@ -45,7 +45,7 @@ export async function replaceSource(
   }
 }
 
-/** Changes resources, limits and environment of a draft. Where its build depends on the change, it is built anew. */
+/** Changes resources, limits and environment of a draft. Starts its build anew if it depends on the change. */
 export async function configure(
   platform: Platform,
   at: VersionRef,
@@ -80,11 +80,11 @@ function isBuiltAlike(one: RuntimeConfiguration, other: RuntimeConfiguration): b
   );
 }
 
-/** Gives a version a build to do. Returns what of the version changes with that. */
+/** Adds a new build for a version. Returns the columns of the version that change with it. */
 export async function buildAnew(platform: Platform, transaction: Queries, versionId: string) {
   const buildId = platform.newId();
   await insertBuild(platform, transaction, buildId, versionId);
-  // One that still runs ends without effect: it is no longer the build of its version.
+  // An earlier build that still runs ends without effect: it is no longer the build of its version.
   const before = await transaction
     .deleteFrom('builds')
     .where('service_version_id', '=', versionId)

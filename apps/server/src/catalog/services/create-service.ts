@@ -13,7 +13,7 @@ import { requireFreeAddress } from './transfer.ts';
 
 const FIRST_VERSION = '1.0.0';
 
-/** A service that is to be created, with its first version. */
+/** A service to be created, with its first version. */
 export interface NewService {
   readonly type: ServiceRow['type'];
   readonly name: string;
@@ -26,8 +26,8 @@ export interface NewService {
 }
 
 /**
- * Creates a service with its first draft version, once for each Idempotency-Key. A service of that name whose first upload has
- * failed is replaced and keeps its id. Throws conflict.
+ * Creates a service with its first draft version, once for each Idempotency-Key. A service of that name whose first
+ * upload has failed is replaced and keeps its id. Throws conflict.
  */
 export async function createService(
   platform: Platform,
@@ -75,7 +75,7 @@ interface FailedFirst {
   readonly draft: VersionWithBuild;
 }
 
-/** A service of the same address that has nothing but a draft that has failed; null otherwise. */
+/** Finds a service of the same address whose only version is a failed draft; null otherwise. */
 async function failedFirst(transaction: Queries, owner: Context, { slug }: ServiceRow): Promise<FailedFirst | null> {
   const known = await transaction
     .selectFrom('services')

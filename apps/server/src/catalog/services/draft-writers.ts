@@ -12,7 +12,10 @@ import { insertDraft, insertVersion, sourceColumns } from './versions.ts';
 import { requireApplication } from './workflow-versions.ts';
 import { columnsOf, insertWorkflowVersion, updateWorkflowVersion, type WorkflowSource } from './workflow/index.ts';
 
-/** Writes a draft version, inside a transaction. `newest` is the newest version before it: what the request leaves out is as there. */
+/**
+ * Writes a draft version inside a transaction. Values that the request leaves out are those of `newest`, the version
+ * before.
+ */
 export interface DraftWriter {
   insert(
     transaction: Queries,
@@ -20,17 +23,17 @@ export interface DraftWriter {
     version: string,
     newest: VersionWithBuild | undefined,
   ): Promise<unknown>;
-  /** Puts the upload in the place of a draft that has failed; null where drafts cannot fail. */
+  /** Replaces a failed draft by the upload; null where drafts cannot fail. */
   readonly replace: ((transaction: Queries, failed: VersionWithBuild, version: string) => Promise<unknown>) | null;
 }
 
-/** A file with what its form says of it. */
+/** An uploaded file with the fields of its form. */
 export interface Upload {
   readonly form: Partial<AddVersionForm>;
   readonly source: Source | WorkflowSource;
 }
 
-/** The writer of an upload, which says itself whether it is a project or a workflow. */
+/** The writer of an upload. A source with problems is a workflow, any other a project. */
 export function draftWriterOf(platform: Platform, owner: Context, { form, source }: Upload): DraftWriter {
   return 'problems' in source
     ? workflowDraft(platform, owner, source, form.applicationId)
@@ -87,7 +90,7 @@ function workflowDraft(
   };
 }
 
-/** The writer of a version that runs elsewhere. */
+/** The writer of a version of an on-premise service. */
 export function onPremiseDraft(platform: Platform, target: TargetColumns): DraftWriter {
   return {
     async insert(transaction, serviceId, version) {
@@ -114,7 +117,7 @@ async function replaceSource(
   await markOrphan(transaction, failed.source_blob, platform.now());
 }
 
-/** Whether a version is a draft of which nothing is lost: its build has failed, or its workflow has problems. */
+/** Whether a version is a failed draft: its build has failed, or its workflow has problems. It may be replaced. */
 export function isFailedDraft({
   state,
   build_status,

@@ -3,7 +3,7 @@ import { Problem } from '../../foundation/http/index.ts';
 
 const HIGHEST_PORT = 65_535;
 
-/** The hosts that a stored configuration declares, shown to subscribers; empty for a service that runs elsewhere. */
+/** The hosts that a stored configuration declares, for subscribers; empty for an on-premise service. */
 export function declaredHosts(configuration: string): { hosts?: string[] } {
   const { runtime, hosts = [] } = JSON.parse(configuration) as Partial<RuntimeConfiguration>;
   return runtime === undefined ? {} : { hosts };
@@ -14,7 +14,7 @@ export function hostsWithPorts(hosts: readonly string[] = []): string[] {
   return hosts.map((host) => (host.includes(':') ? host : `${host}:443`));
 }
 
-/** Throws invalid-request for a port that does not exist. `at` is where the configuration stands. */
+/** Throws invalid-request for a port that does not exist. `at` is the JSON Pointer of the configuration. */
 export function requireHosts({ hosts = [] }: RuntimeConfiguration, at: string): void {
   const errors = hosts.flatMap((host, index) =>
     Number(host.split(':')[1] ?? 443) > HIGHEST_PORT

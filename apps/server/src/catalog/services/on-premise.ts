@@ -8,7 +8,7 @@ import { stateOf, targetOf } from './present.ts';
 import { requireVersion, type VersionRef } from './versions.ts';
 import { changedVersion } from './write-versions.ts';
 
-/** Changes where a version runs; also of a published one: its operator moves a host without moving its subscribers. */
+/** Changes the target of a version, also of a published one: a provider moves a host without moving the subscribers. */
 export async function setTarget(
   platform: Platform,
   at: VersionRef,

@@ -5,7 +5,7 @@ import type { BuildRow, ServiceRow } from '../../foundation/storage/index.ts';
 import type { VersionWithBuild } from './queries.ts';
 import { presentWorkflow, type WorkflowColumns } from './workflow/index.ts';
 
-/** Rows hold JSON that this program wrote and validated before. */
+/** Parses JSON of a row, which this program validated when it wrote it. */
 function stored<T>(json: string): T {
   return JSON.parse(json) as T;
 }
@@ -47,12 +47,12 @@ export function presentVersion(
   };
 }
 
-/** The state at a time: a published version becomes a retired one by itself. */
+/** The state of a version at the moment `now`: a published version is RETIRED from its sunset on. */
 export function stateOf(row: Pick<VersionWithBuild, 'state' | 'sunset_at'>, now: number): ServiceVersion['state'] {
   return row.state === 'PUBLISHED' && row.sunset_at !== null && row.sunset_at <= now ? 'RETIRED' : row.state;
 }
 
-/** The origin of a version: its uploaded source and build, or the target where it runs. */
+/** The origin of a version: its uploaded source and build, or its target. */
 function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
   const target = targetOf(row);
   if (target) return { target: presentTarget(target) };
@@ -87,7 +87,7 @@ function workflowOf(row: VersionWithBuild): WorkflowColumns | null {
   };
 }
 
-/** Where a version of an on-premise service runs; null for a managed one. */
+/** The target of a version of an on-premise service; null for other services. */
 export function targetOf(row: VersionWithBuild): TargetColumns | null {
   if (row.target_url === null || row.target_timeout_ms === null) return null;
   return {

@@ -1,24 +1,24 @@
 import type { ServiceRuntime } from '@kethub/contract';
 import type { ServiceRow } from '../../foundation/storage/index.ts';
 
-/** What an execution of a service version runs: user code in a sandbox, or a workflow that a worker advances. */
+/** The program of an execution: user code in a sandbox, or a workflow that a worker advances. */
 export type Program =
   | { readonly type: 'MANAGED'; readonly parameters: InputParameters }
   | { readonly type: 'WORKFLOW' };
 
-/** The names that a service version takes in its input, found out by its build. */
+/** The parameters that a service version takes in its input, as its build derived them. */
 export interface InputParameters {
-  /** Take a reference to a data pool only. */
+  /** Parameters that take a reference to a data pool only. */
   readonly dataPools: readonly string[];
-  /** Take a value of `$secrets` only. */
+  /** Parameters that take a value of `$secrets` only. */
   readonly secrets: readonly string[];
-  /** Take any other value only. */
+  /** Parameters that take any other value only. */
   readonly typed: readonly string[];
-  /** Have no type: take a value, a reference to a data pool, or a secret. */
+  /** Parameters without a type: they take a value, a reference to a data pool, or a secret. */
   readonly untyped: readonly string[];
-  /** Whether a name that is not listed is taken as well, as an untyped one. */
+  /** Whether other names are accepted as well, as untyped parameters. */
   readonly others: boolean;
-  /** Whether a value and a secret may have the same name: variables and secrets of a workflow are apart. */
+  /** Whether a value and a secret may have the same name, as in a workflow, which separates variables and secrets. */
   readonly secretsApart: boolean;
 }
 
@@ -51,7 +51,7 @@ export function programOf({ type, parameters, runtime }: ProgramColumns): Progra
   return { type: 'MANAGED', parameters: isKnown ? readParameters(parameters) : unknownParameters };
 }
 
-/** Names that take a data pool; null where any name may. */
+/** Parameters that take a data pool; null if any name may. */
 export function dataPoolNames(parameters: InputParameters): readonly string[] | null {
   return parameters === unknownParameters ? null : parameters.dataPools;
 }

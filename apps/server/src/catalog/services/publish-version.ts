@@ -12,8 +12,8 @@ import { registerStarts } from './workflow-versions.ts';
 import { requireDeployable } from './workflow/index.ts';
 
 /**
- * Publishes a draft, a managed one once it is built: from now on it cannot be changed. INTERNAL opens it to applications of
- * its owner and of those with whom it is shared; SHARED to no application. Of a published version the visibility changes.
+ * Publishes a draft, which must be built if it is managed. A published version cannot be changed, except for its
+ * visibility. INTERNAL opens it to applications of its owner and of recipients of a share; SHARED to no application.
  */
 export async function publish(
   platform: Platform,
@@ -50,7 +50,7 @@ function revised(platform: Platform, service: ServiceRow, row: VersionRow): Revi
   return { body: presentVersion(row, service, platform), revision: row.revision };
 }
 
-/** Throws build-not-succeeded, resource-unavailable and invalid-workflow. */
+/** Checks whether a draft can be published. Throws build-not-succeeded, resource-unavailable and invalid-workflow. */
 async function requirePublishable(
   { addresses, configuration }: Platform,
   transaction: Queries,

@@ -4,7 +4,7 @@ import type { Context } from '../../foundation/platform.ts';
 import { isAmong, type Database, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import type { Needs } from '../../foundation/workers/index.ts';
 
-/** The SQL of services, versions and builds. Everything is asked together with its owner. */
+/** The SQL of services, versions and builds. Services are read by their owner. */
 
 /** Services of an owner after `cursor`, newest first. */
 export function pageOfServices({ read }: Database, owner: Context, cursor: string | null, limit: number) {
@@ -18,7 +18,7 @@ export function pageOfServices({ read }: Database, owner: Context, cursor: strin
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
 }
 
-/** In a transaction of PostgreSQL nobody else changes the service or its versions until it ends. */
+/** Reads a service of `owner`. In a transaction of PostgreSQL its row is locked until the transaction ends. */
 export function findService(queries: Queries, owner: Context, id: string) {
   const service = queries
     .selectFrom('services')
@@ -29,7 +29,7 @@ export function findService(queries: Queries, owner: Context, id: string) {
   return (queries.isTransaction ? service.forNoKeyUpdate() : service).executeTakeFirst();
 }
 
-/** Versions with their builds, or with where they run; without what may be long. */
+/** Versions with their builds or targets, without the columns that may be long. */
 function versions(queries: Queries) {
   return queries
     .selectFrom('service_versions')
@@ -86,7 +86,7 @@ export function newestVersions(queries: Queries, serviceIds: readonly string[]) 
     .execute();
 }
 
-/** The newest versions of each of these services that can be started, newest first, with what the build has found out. */
+/** The newest versions of each of these services that can be started, newest first, with their parameters. */
 export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
   const numbered = versions(queries)
     .select([place, 'parameters', 'runtime'])
@@ -103,9 +103,9 @@ export function newestPublished(queries: Queries, serviceIds: readonly string[],
 export type PublishedVersion = Awaited<ReturnType<typeof newestPublished>>[number];
 
 /**
- * Reads the versions of these services that recipients of a share may run, newest first: the published ones that can be started;
- * of a service that has none, its draft, as soon as that is built or valid. Also of services that run elsewhere, which
- * have no job interface.
+ * Reads the versions of these services that recipients of a share may run, newest first. These are the published
+ * versions that can be started; for a service without any, its draft, once that is built or valid. On-premise services
+ * are included, although they have no job interface.
  */
 export async function sharedVersions(
   queries: Queries,
@@ -137,7 +137,7 @@ export function pageOfVersions({ read }: Database, serviceId: string, cursor: st
   return (cursor === null ? rows : rows.where('service_versions.id', '<', cursor)).execute();
 }
 
-/** One version, with what the build has found out. */
+/** Finds one version, with the parameters and schemas that its build derived. */
 export function findVersion(queries: Queries, serviceId: string, version: string) {
   return versions(queries)
     .select(['parameters', 'runtime', 'derived_schemas', 'api_specifications.document as specification'])
@@ -146,11 +146,11 @@ export function findVersion(queries: Queries, serviceId: string, version: string
     .executeTakeFirst();
 }
 export type VersionRow = NonNullable<Awaited<ReturnType<typeof findVersion>>>;
-/** A version as it stands in a list, or alone. */
+/** A version read in a list or alone. */
 export type VersionWithBuild = Awaited<ReturnType<typeof pageOfVersions>>[number] &
   Partial<Pick<VersionRow, 'parameters'>>;
 
-/** Reads the parts of the API specification of a version that runs here. */
+/** Reads the parts of the API specification of a version; none for an on-premise service. */
 export function findSpecified(queries: Queries, serviceId: string, versionId: string) {
   return queries
     .selectFrom('service_versions')
@@ -172,7 +172,7 @@ export function findSpecified(queries: Queries, serviceId: string, versionId: st
     .executeTakeFirst();
 }
 
-/** Reads number and state of all versions of a service. */
+/** Reads the numbers and states of all versions of a service. */
 export function everyVersion(queries: Queries, serviceId: string) {
   return queries
     .selectFrom('service_versions')
@@ -181,7 +181,7 @@ export function everyVersion(queries: Queries, serviceId: string) {
     .execute();
 }
 
-/** The blobs of all versions of a service: sources, of which one that runs elsewhere has none, and long logs of builds. */
+/** The blobs of all versions of a service: sources and long logs of builds. On-premise versions have no source. */
 export async function blobsOf(queries: Queries, serviceId: string): Promise<string[]> {
   const rows = await queries
     .selectFrom('service_versions')
@@ -212,19 +212,19 @@ export function findBuild(queries: Queries, id: string) {
   return queries.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The builds that a worker is doing, as the database knows it. */
+/** The running builds of a worker, according to the database. */
 export async function buildsOfWorker(queries: Queries, workerId: string): Promise<Set<string>> {
   const rows = await queries
     .selectFrom('builds')
     .select('id')
     .where('worker_id', '=', workerId)
-    // Literal: SQLite uses a partial index only when it can see that its condition holds.
+    // Literals, because SQLite uses a partial index only when the statement shows that its condition holds.
     .where(sql<boolean>`builds.status in ('PENDING', 'RUNNING') and builds.status = 'RUNNING'`)
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Selects those of these digests that are the source of a version for a runtime. */
+/** Returns those of these digests that are the source of a version for a runtime. */
 export async function neededSources(
   database: Database,
   runtime: ServiceRuntime,
@@ -240,7 +240,7 @@ export async function neededSources(
   return new Set(rows.map(({ source_digest }) => source_digest));
 }
 
-/** Takes a waiting build for a worker; false when another one has it, or it has ended. */
+/** Claims a waiting build for a worker. Returns false when another worker has it, or when it has ended. */
 export async function claimBuild(
   transaction: Queries,
   id: string,

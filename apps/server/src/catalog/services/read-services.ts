@@ -23,7 +23,7 @@ import {
   type VersionRef,
 } from './versions.ts';
 
-/** Services of an owner, each with its newest versions. */
+/** Lists the services of an owner, each with its newest versions. */
 export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
   const { database } = platform;
   return list(query, {
@@ -38,7 +38,7 @@ export function readServices(platform: Platform, owner: Context, query: ListQuer
   });
 }
 
-/** All versions of a service, newest first. */
+/** Lists all versions of a service, newest first. */
 export async function readVersions(
   platform: Platform,
   owner: Context,
@@ -64,7 +64,7 @@ export async function readVersion(platform: Platform, at: VersionRef): Promise<R
   return { body: presentVersion(row, service, platform), revision: row.revision };
 }
 
-/** The ZIP or the BPMN file as it was uploaded. */
+/** Answers with the ZIP or the BPMN file as it was uploaded. */
 export async function readSource(platform: Platform, at: VersionRef): Promise<Answer> {
   const { service, row } = await requireSourceVersion(platform.database.read, at);
   const [media, ending] = service.type === 'WORKFLOW' ? ['application/xml', 'bpmn'] : ['application/zip', 'zip'];
@@ -78,7 +78,7 @@ export async function readSource(platform: Platform, at: VersionRef): Promise<An
   return { status: 200, body: stream, headers };
 }
 
-/** The build of a version. `Prefer: wait=N` waits until its status differs from now, or has ended. */
+/** Answers with the build of a version. `Prefer: wait=N` waits until its status changes. */
 export async function readBuild(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
   const { row } = await requireManagedVersion(platform.database.read, at);
   const { seconds, end } = beginWait(platform, at.owner.personId, request);

@@ -27,8 +27,8 @@ const serviceOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
 const versionOf = shapeOf(AddOnPremiseVersionRequest, 'body');
 
 /**
- * Reads what a request creates a service of: a form with text parts first, then the ZIP or the BPMN file; or JSON for a service
- * that runs elsewhere. The file is stored; `act` refers to it, or it is removed.
+ * Reads the request for a new service: a form with text parts first, then the ZIP or the BPMN file; or JSON for an
+ * on-premise service. The file is stored. It is removed unless `act` refers to it.
  */
 export async function withNewService<T>(
   platform: Platform,
@@ -55,7 +55,7 @@ export async function withNewService<T>(
   return act({ type, name, description, version: undefined, content: withoutPassword(body), writer });
 }
 
-/** Reads the next version of a service: a ZIP, a BPMN file, the form that makes a service, or a target. `wanted` is its number. */
+/** Reads the next version of a service: a ZIP, a BPMN file, a form, or a target. `wanted` is its number. */
 export async function withNewVersion<T>(
   platform: Platform,
   owner: Context,
@@ -68,7 +68,7 @@ export async function withNewVersion<T>(
     if (!isJson(request))
       throw new Problem('unsupported-media-type', 'Send {"target": {"url": …}} with Content-Type: application/json.');
     const body = versionOf(request.body);
-    // The credentials of a version are its own: none are copied from the version before.
+    // A version has its own credentials: none are copied from the version before.
     const writer = onPremiseDraft(platform, targetColumns(platform, body.target, null, '/target'));
     return act({ version: wanted, content: withoutPassword(body), writer });
   }
@@ -78,7 +78,9 @@ export async function withNewVersion<T>(
   return withSource(platform, upload, () => act({ version, content: contentOf(upload), writer }));
 }
 
-/** Removes the file afterwards, unless a version refers to it: the request may have failed, or have been a repeated one. */
+/**
+ * Removes the file afterwards, unless a version refers to it: the request may have failed, or repeated an earlier one.
+ */
 async function withSource<T>({ database, blobs }: Platform, { source }: Upload, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -91,13 +93,16 @@ function isJson({ headers }: FastifyRequest): boolean {
   return /^application\/json *(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** The text by which requests are compared, without the password: its digest is stored, and a password could be guessed from it. */
+/**
+ * The text by which requests are compared. It has no password, which could be guessed from the stored digest of the
+ * text.
+ */
 function withoutPassword(body: CreateOnPremiseServiceRequest | AddOnPremiseVersionRequest): string {
   const { credentials } = body.target;
   return JSON.stringify({ ...body, target: { ...body.target, credentials: credentials && credentials.username } });
 }
 
-/** From a form, or a file alone. Throws what is wrong with either. */
+/** Reads a form, or a file alone. Throws the problems of either. */
 async function readFiles(platform: Platform, service: ServiceRow, request: FastifyRequest): Promise<Upload> {
   if (!request.isMultipart())
     return {

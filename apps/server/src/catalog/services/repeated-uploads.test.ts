@@ -70,7 +70,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     expect((next.body as ServiceVersion).configuration?.memoryGb).toBe(0.5);
     expect(await built(id, '2.0.0')).toBe('FAILED');
     expect((await post(path, { version: '0.9.0' }, await zip(good))).status).toBe(409);
-    // The ZIP alone as well, as it always was.
+    // The ZIP alone is accepted as well.
     await kethub.client.addServiceVersion({ serviceId: id, body: await zip(good) });
     expect(await built(id, '2.0.0')).toBe('SUCCEEDED');
     expect(await versionsOf(id)).toEqual(['2.0.0 DRAFT', '1.0.0 PUBLISHED']);

@@ -13,10 +13,13 @@ import {
   type Needs,
 } from '../../foundation/workers/index.ts';
 
-/** Names of variables that the sandbox sets itself, or that would change how it runs the code. */
+/** Names of variables that the sandbox sets itself, or that change how it runs the code. */
 const reserved = /^(PATH|HOME)$|^(KETHUB_|LD_|PYTHON|SECRET_)/;
 
-/** Throws invalid-request naming each environment variable that cannot be set. `at` is where the configuration stands. */
+/**
+ * Throws invalid-request with each environment variable that cannot be set. `at` is the JSON Pointer of the
+ * configuration.
+ */
 export function requireEnvironment({ environment = {}, providerAccessTokens }: RuntimeConfiguration, at: string): void {
   const ofProviders = new Set(providerAccessTokens ? providerCodes.flatMap(variablesOf) : []);
   const errors = Object.entries(environment).flatMap(([name, value]) => {
@@ -60,7 +63,10 @@ export async function requireResources(
   });
 }
 
-/** Throws resource-unavailable for a version that may run long and needs more than the share of a machine for such versions. It would wait for ever. */
+/**
+ * Throws resource-unavailable for a version that may run long and needs more of a machine than long executions may
+ * take. Its executions would wait for ever.
+ */
 function requireShare(
   configuration: RuntimeConfiguration,
   capacities: readonly Capacity[],
@@ -79,8 +85,8 @@ function requireShare(
 }
 
 /**
- * Throws invalid-archive for a source that asks for a Python which no worker has, where its configuration names none. The
- * build decides while workers have not reported theirs.
+ * Throws invalid-archive for a source that asks for a Python which no worker has, if its configuration names none.
+ * Until workers have reported their versions, the build decides.
  */
 export async function requirePython(
   queries: Queries,
@@ -96,7 +102,7 @@ export async function requirePython(
   });
 }
 
-/** Throws resource-unavailable for a runtime that no worker of this installation has. `at` is where the configuration stands. */
+/** Throws resource-unavailable for a runtime that no worker has. `at` is the JSON Pointer of the configuration. */
 export async function requireRuntime(queries: Queries, configuration: RuntimeConfiguration, at: string): Promise<void> {
   if (configuration.runtime !== 'DOCKER') return;
   if (await someWorkerRunsContainers(queries)) return;

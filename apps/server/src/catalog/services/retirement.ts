@@ -8,8 +8,8 @@ import type { VersionRow } from './queries.ts';
 import { requireVersion, type VersionRef } from './versions.ts';
 
 /**
- * Announces from when on a published version cannot be started any more, or changes that moment. What runs then goes on;
- * what has been started stays readable for its subscribers.
+ * Announces the sunset of a published version, or changes it. From then on the version starts no executions. Running
+ * ones go on, and subscribers can read those that they have started.
  */
 export function retire(
   platform: Platform,
@@ -24,12 +24,12 @@ export function retire(
       throw new Problem('invalid-request', `${sunset} is no time that a version could be retired at.`, {
         errors: [{ pointer: '/sunset', detail: 'must be a time before the year 9999' }],
       });
-    // A sunset that has passed is one that is now: nothing that was answered becomes wrong afterwards.
+    // A past sunset counts as now, so that no earlier answer becomes wrong.
     return { deprecated_at: row.deprecated_at ?? now, sunset_at: Math.max(sunset_at, now) };
   });
 }
 
-/** Takes the announcement back, as long as the version can be started. */
+/** Withdraws the announcement, as long as the version can be started. */
 export function withdrawRetirement(
   platform: Platform,
   at: VersionRef,

@@ -31,7 +31,7 @@ const createForm = Type.Object(
   { additionalProperties: false, description: '`configuration` as JSON.' },
 );
 
-/** Services, their versions, source, builds and publication. */
+/** Endpoints for services, their versions, sources, builds and publication. */
 export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEndpoint[] => [
   endpoint({
     method: 'POST',

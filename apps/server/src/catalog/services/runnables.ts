@@ -14,9 +14,9 @@ export interface Runnable {
   readonly limits: Limits;
   /** The hosts that it may call, as `host:port`. */
   readonly hosts: string[];
-  /** Whether it may run in a process that has waited for it. */
+  /** Whether it may run in a warm process. */
   readonly warm: boolean;
-  /** Whether it is given the credentials of its owner at providers. */
+  /** Whether it gets the provider access tokens of its owner. */
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
   readonly digest: string;
@@ -24,20 +24,25 @@ export interface Runnable {
 }
 
 export interface Runnables {
-  /** Throws when the version is gone or has not been built. */
+  /** Loads a version, from a cache if possible. Throws when the version is gone or has not been built. */
   load(serviceVersionId: string): Promise<Runnable>;
-  /** It could not be started: perhaps it is not there any more, and the next load looks. */
-  doubt(serviceVersionId: string): void;
+  /**
+   * Invalidates the cached version after a failed start: the next load checks whether the code is still on this
+   * machine.
+   */
+  invalidate(serviceVersionId: string): void;
 }
 
 const TMP_BYTES = 256 * 1024 * 1024;
 const PROCESSES = 128;
-/** Published versions do not change; the bound is only for memory. */
-const REMEMBERED = 1_000;
+/** Published versions cached. They never change; one more empties the cache. */
+const MAX_CACHED = 1_000;
 
-/** Loads service versions to run, and builds anew what this machine does not have (a moved database, a cleared cache). */
+/**
+ * Loads service versions to run. Builds those anew that are not on this machine (a moved database, a cleared cache).
+ */
 export function createRunnables(platform: Platform, builders: Builders): Runnables {
-  const remembered = new Map<string, Runnable>();
+  const cached = new Map<string, Runnable>();
   const rebuilding = new Map<string, Promise<Built>>();
   /** Executions of one version that begin together wait for one build of it. */
   const rebuildOnce = (id: string, built: Built, row: SourceOf): Promise<Built> => {
@@ -47,7 +52,7 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
   };
   return {
     async load(serviceVersionId) {
-      const before = remembered.get(serviceVersionId);
+      const before = cached.get(serviceVersionId);
       if (before) return before;
       const row = await platform.database.read
         .selectFrom('service_versions')
@@ -61,11 +66,11 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
       const lock = await lockOf(builders, built);
       const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
-      if (remembered.size >= REMEMBERED) remembered.clear();
-      if (row.state !== 'DRAFT') remembered.set(serviceVersionId, runnable);
+      if (cached.size >= MAX_CACHED) cached.clear();
+      if (row.state !== 'DRAFT') cached.set(serviceVersionId, runnable);
       return runnable;
     },
-    doubt: (serviceVersionId) => void remembered.delete(serviceVersionId),
+    invalidate: (serviceVersionId) => void cached.delete(serviceVersionId),
   };
 }
 
@@ -98,7 +103,10 @@ async function rebuild(platform: Platform, builders: Builders, built: Built, row
   return outcome.built;
 }
 
-/** Stores the lock of a version that was built before locks were stored, so that the next rebuild installs the same. */
+/**
+ * Stores the lock of a version that was built before locks were stored, so that the next rebuild installs the same
+ * files.
+ */
 async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
   if ('image' in built) return;
   const { source, layer, resolved, python, imports } = built;
@@ -112,7 +120,7 @@ async function keepCode(platform: Platform, id: string, before: string, built: B
   );
 }
 
-/** The same packages again, whatever the index has by now. */
+/** The request that builds with the same packages as before, although the index may have newer ones. */
 function requestOf(built: Built): BuildRequest {
   if ('image' in built) return {};
   const sourcePackages = (built.resolved?.sources ?? []).length > 0;

@@ -12,8 +12,8 @@ import { storeWorkflow, type WorkflowSource } from './workflow/index.ts';
 type Form = CreateServiceForm | AddVersionForm;
 
 /**
- * Reads the form of a new service or version: text parts first, then the ZIP or the BPMN file. `type` is that of the service
- * that is there, or null: then the form says it. All or nothing: when a part is wrong, no upload stays.
+ * Reads the form of a new service or version: text parts first, then the ZIP or the BPMN file. `type` is that of the
+ * existing service; null if the form says it. When a part is wrong, the upload is removed.
  */
 export async function readServiceForm<F extends Form>(
   platform: Platform,

@@ -5,7 +5,7 @@ import { Problem } from '../../foundation/http/index.ts';
 
 const ajv = new Ajv2020({ strict: false, useDefaults: true });
 
-/** Checks what an operation reads itself, and fills in defaults. Throws invalid-request with every place. `what` names it. */
+/** Validates a value that an operation reads itself, and fills in defaults. Throws invalid-request with all errors. */
 export function shapeOf<T extends TSchema>(schema: T, what: string): (value: unknown) => Static<T> {
   const valid = ajv.compile<Static<T>>(JSON.parse(JSON.stringify(schema)) as object);
   return (value) => {

@@ -1,4 +1,4 @@
-/** A name as it stands in the service address: lower case ASCII letters, digits and single hyphens; never empty. */
+/** The form of a name in the service address: lower case ASCII letters, digits and single hyphens; never empty. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')

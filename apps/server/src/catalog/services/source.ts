@@ -8,21 +8,21 @@ import type { Platform } from '../../foundation/platform.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
 import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 
-/** An uploaded ZIP, stored; its blob is noted as unused until a version refers to it. */
+/** A stored ZIP. Its blob is marked as an orphan until a version refers to it. */
 export interface Source {
   readonly blob: string;
   readonly bytes: number;
   /** SHA-256 in hex. */
   readonly digest: string;
-  /** The Python that its files ask for; null where they ask for none. */
+  /** The version of Python that its files ask for, or null. */
   readonly asked: AskedPython | null;
 }
 
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
 
 /**
- * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing stays. The
- * build judges what is inside, except for the Python that it asks for (`requirePython`).
+ * Stores an uploaded ZIP while it streams in. Throws too-large, invalid-archive and insufficient-storage; then nothing
+ * stays. The build checks the content, except for the version of Python (`requirePython`).
  */
 export async function storeSource(platform: Platform, upload: Readable): Promise<Source> {
   requireFreeSpace(platform);
@@ -40,13 +40,13 @@ export async function storeSource(platform: Platform, upload: Readable): Promise
         done(new Problem('too-large', `A ZIP may have at most ${limits.sourceArchiveBytes} bytes.`));
       } else done(null, chunk);
     },
-    // All has arrived. Noted only now, and before there is a blob: an upload may take longer than notes are kept.
+    // The body has arrived. The blob is marked only now, because a long upload could outlast an earlier mark.
     flush(done) {
       database.write((transaction) => markOrphan(transaction, blob, now())).then(() => done(), done);
     },
   });
   const [arrived, stored] = await Promise.allSettled([pipeline(upload, counted), blobs.put(counted, blob)]);
-  // Only now that storing has cleaned up after itself: whoever hears of the error finds nothing left.
+  // Thrown after the store has cleaned up, so that nothing is left when the caller sees the error.
   if (arrived.status === 'rejected') throw arrived.reason;
   if (stored.status === 'rejected') throw stored.reason;
   if (!start.equals(ZIP)) {

@@ -10,7 +10,7 @@ import {
 } from './api-specification.ts';
 import { change, found, refOf, tag, versionPath } from './endpoint-parts.ts';
 
-/** API specifications of versions. */
+/** Endpoints for the API specifications of versions. */
 export const specificationEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

@@ -18,9 +18,10 @@ export interface Subscribers {
   readonly applications: readonly string[];
 }
 
+/** Milliseconds in which a mail is tried. Then it is dropped. */
 const MAIL_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Reads who has subscribed, in a transaction that deletes the service: nobody subscribes any more until its end. */
+/** Reads the subscribers in the transaction that deletes the service. Locks the service against new subscriptions. */
 export async function subscribersOf(transaction: Queries, serviceId: string): Promise<Subscribers[]> {
   if (dialectOf(transaction) === 'postgres')
     await transaction.selectFrom('services').select('id').where('id', '=', serviceId).forUpdate().execute();
@@ -39,7 +40,7 @@ export async function subscribersOf(transaction: Queries, serviceId: string): Pr
   });
 }
 
-/** Throws service-in-use. */
+/** Throws service-in-use if there are subscribers. */
 export function requireNoSubscribers(subscribers: readonly Subscribers[]): void {
   if (subscribers.length === 0) return;
   const applications = subscribers.reduce((sum, one) => sum + one.applications.length, 0);
@@ -51,8 +52,8 @@ export function requireNoSubscribers(subscribers: readonly Subscribers[]): void 
 }
 
 /**
- * Notifies all other subscribers that a service is gone, in the transaction that deletes it: an entry in the audit
- * log of each owner, and a mail to the person or to the owners of the organization. Call `mailer.wake` afterwards.
+ * Notifies all other subscribers that a service is gone, in the transaction that deletes it. Each owner gets an entry
+ * in the audit log, and the person or the owners of the organization a mail. Call `mailer.wake` afterwards.
  */
 export async function notifySubscribers(
   platform: Platform,
@@ -85,7 +86,7 @@ async function addressesOf(queries: Queries, { ownerType, ownerId }: Subscribers
   return [...new Set(rows.map(({ email }) => email).filter(Boolean))];
 }
 
-/** Names the service by its address, which its provider cannot fill with a message, and the applications, which are one's own. */
+/** The mail to a subscriber. It names the service by its address, in which its provider cannot place a message. */
 function mailOf({ addresses }: Platform, { slug, id }: ServiceRow, { applications }: Subscribers) {
   return {
     subject: 'A service that you use at Kethub is gone',

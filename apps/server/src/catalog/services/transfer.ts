@@ -12,9 +12,9 @@ import { hasPublished, newestVersions } from './queries.ts';
 import { requireService } from './versions.ts';
 
 /**
- * Gives a service to another owner. Its address names the owner and changes with it; the former address goes on
- * answering for those who are subscribed. Internal subscriptions of the former owner's applications end; those made in
- * the marketplace go on, and earn for the new owner from now on, who has to put the service there anew.
+ * Transfers a service to another owner. Its address names the owner and changes; subscribers can go on calling the
+ * former address. Internal subscriptions of the former owner's applications end. Subscriptions from the marketplace go
+ * on and earn for the new owner, who has to list the service anew.
  */
 export async function transferService(
   platform: Platform,
@@ -32,8 +32,8 @@ export async function transferService(
       const versions = await newestVersions(transaction, [id]);
       if (await hasPublished(transaction, id)) await keepAddress(transaction, row);
       const values = { ...owner, revision: row.revision + 1 };
-      // In whose name a service is offered, its new owner decides anew. Waits for those who are just subscribing: before
-      // the service itself is changed, for which they in turn would wait.
+      // The new owner lists the service anew. The listing is deleted before the service changes: transactions that
+      // subscribe lock them in this order.
       await transaction.deleteFrom('listings').where('service_id', '=', id).execute();
       await transaction.updateTable('services').set(values).where('id', '=', id).execute();
       await changeProvider(transaction, id, to);
@@ -51,7 +51,10 @@ export async function transferService(
   }
 }
 
-/** Throws `conflict` when this address belongs, or has belonged, to another service: its subscribers still call it. */
+/**
+ * Throws `conflict` when this address belongs, or has belonged, to another service, whose subscribers may still call
+ * it.
+ */
 export async function requireFreeAddress(
   transaction: Queries,
   ownerId: string,

@@ -8,7 +8,9 @@ import { bpmnMedia } from './workflow/index.ts';
 
 export const zipMedia = 'application/zip';
 
-/** Takes YAML as text, and lets forms with a file and ZIP bodies through as streams: they are stored while they arrive. */
+/**
+ * Parses YAML as text. Passes forms with a file, ZIP and BPMN bodies on as streams, which are stored while they arrive.
+ */
 export async function acceptUploads(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: limits.sourceArchiveBytes, files: 1, fields: 8, fieldSize: limits.jsonBodyBytes, parts: 9 },
@@ -26,7 +28,9 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
   );
 }
 
-/** Hands over the parts of a form one after the other. Throws invalid-request when it is damaged or not complete. */
+/**
+ * Calls `read` with the parts of a form, one after the other. Throws invalid-request when it is damaged or incomplete.
+ */
 export async function readParts(
   request: FastifyRequest,
   read: (part: Multipart) => Promise<void> | void,
@@ -41,7 +45,7 @@ export async function readParts(
       reading = null;
     }
   } catch (error) {
-    // The reader of a file that breaks off may fail with another error, even before it begins.
+    // When a file breaks off, its reader may fail with another error first.
     if (error instanceof Problem || !isOfForm(reading ? reading.errored : error)) throw error;
     throw new Problem('invalid-request', 'The form cannot be read: it is damaged or not complete.', { cause: error });
   }
@@ -50,7 +54,7 @@ export async function readParts(
 /** The replacement character of the decoder for bytes that are not UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 
-/** Throws invalid-request for a field or name whose bytes are not UTF-8: they are replaced when the form is read. */
+/** Throws invalid-request for a field or name that is not UTF-8. The decoder has replaced the wrong bytes. */
 function requireUtf8(part: Multipart): void {
   const name = part.fieldname;
   const texts = part.type === 'file' ? [name, part.filename] : [name, String(part.value)];
@@ -63,12 +67,12 @@ function requireUtf8(part: Multipart): void {
   });
 }
 
-/** Only what is wrong with the form itself has no code: a limit that was reached has one, a full disk as well. */
+/** Whether the form itself caused an error. Only such errors have no code; limits and a full disk have one. */
 function isOfForm(error: unknown): boolean {
   return error instanceof Error && !('code' in error);
 }
 
-/** The body as a stream. Throws unsupported-media-type when it is none. */
+/** Returns the body as a stream. Throws unsupported-media-type for a body of another type. */
 export function uploadOf(request: FastifyRequest): Readable {
   if (request.body instanceof Readable) return request.body;
   throw new Problem('unsupported-media-type', `Send the ZIP as the body with Content-Type: ${zipMedia}.`);

@@ -3,8 +3,8 @@ import { takeStorage } from '../quotas/index.ts';
 import { claimBlob, type Queries } from '../../foundation/storage/index.ts';
 
 /**
- * Refers a version of a service to an uploaded source, which counts for the owner of the service from now on. `replaced` is
- * the size in bytes of the source that goes. Throws storage-quota-exceeded.
+ * Claims an uploaded source for a version. It counts in the storage of the service's owner from now on. `replaced` is
+ * the size in bytes of the source that it replaces. Throws storage-quota-exceeded.
  */
 export async function useSource(
   platform: Platform,

@@ -1,12 +1,12 @@
 import { compareVersions } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
-/** The greatest minor number of a version; beyond it a number has to be chosen. */
+/** The greatest minor number of a version. Beyond it the caller must choose a number. */
 const MOST = 999_999_999;
 
 /**
- * The number of the next version: the wanted one, which has to be greater than all that exist; else 1.0.0 at first, then
- * the middle number goes up (1.4.2 → 1.5.0). Throws conflict.
+ * The number of the next version: the wanted one, which must be greater than all others. Without one, the first version
+ * is 1.0.0, and the middle number goes up (1.4.2 → 1.5.0). Throws conflict.
  */
 export function nextVersion(versions: readonly string[], wanted?: string): string {
   const latest = versions.toSorted(compareVersions).at(-1);

@@ -43,7 +43,7 @@ const versionForm = Type.Object(
   },
 );
 
-/** Versions of services: source, configuration, builds, publication and retirement. */
+/** Endpoints for versions: source, configuration, build, publication and retirement. */
 export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'POST',

@@ -9,7 +9,7 @@ import type { Source } from './source.ts';
 import { useSource } from './use-source.ts';
 import { nextVersion } from './version-number.ts';
 
-/** A version as its owner names it. */
+/** A version, named by its owner, service and number. */
 export interface VersionRef {
   readonly owner: Context;
   readonly serviceId: string;
@@ -17,14 +17,14 @@ export interface VersionRef {
   readonly version: string;
 }
 
-/** The service, if it belongs to `owner`. Throws not-found otherwise. */
+/** Returns a service of `owner`. Throws not-found. */
 export async function requireService(queries: Queries, owner: Context, id: string): Promise<ServiceRow> {
   const row = await findService(queries, owner, id);
   if (!row) throw new Problem('not-found', `You have no service ${id}.`);
   return row;
 }
 
-/** A version of a service of `owner`. Throws not-found. */
+/** Returns a version of a service of `owner`. Throws not-found. */
 export async function requireVersion(
   queries: Queries,
   { owner, serviceId, version }: VersionRef,
@@ -39,7 +39,10 @@ export async function requireVersion(
   );
 }
 
-/** A version that has a source: of a managed or a workflow service of `owner`. Throws not-found, also for one that runs elsewhere. */
+/**
+ * Returns a version with a source: one of a managed or a workflow service. Throws not-found, also for on-premise
+ * services.
+ */
 export async function requireSourceVersion(
   queries: Queries,
   at: VersionRef,
@@ -49,7 +52,7 @@ export async function requireSourceVersion(
   throw new Problem('not-found', `The service ${found.service.name} runs elsewhere: it has no source here.`);
 }
 
-/** A version of a managed service of `owner`. Throws not-found, also for one of another type. */
+/** Returns a version of a managed service. Throws not-found, also for services of another type. */
 export async function requireManagedVersion(
   queries: Queries,
   at: VersionRef,
@@ -62,7 +65,7 @@ export async function requireManagedVersion(
   );
 }
 
-/** Only drafts change. */
+/** Throws version-published for a version that is no draft: only drafts can be changed. */
 export function requireDraft(row: Pick<VersionRow, 'state' | 'version'>): void {
   if (row.state !== 'DRAFT') {
     throw new Problem(
@@ -72,7 +75,7 @@ export function requireDraft(row: Pick<VersionRow, 'state' | 'version'>): void {
   }
 }
 
-/** The number of the next version, the wanted one if there is one. Throws conflict while there is a draft: one at a time. */
+/** The number of the next version. Throws conflict while there is a draft: a service has one at a time. */
 export async function nextNumber(queries: Queries, serviceId: string, wanted?: string): Promise<string> {
   const versions = await everyVersion(queries, serviceId);
   const draft = versions.find(({ state }) => state === 'DRAFT');
@@ -89,7 +92,7 @@ export function sourceColumns({ blob, bytes, digest }: Pick<Source, 'blob' | 'by
   return { source_blob: blob, source_bytes: bytes, source_digest: digest };
 }
 
-/** The columns of a version without a source or a build: one that runs elsewhere, or that is not built yet. */
+/** The columns of a version without a source or a build: on-premise, or not built yet. */
 const NOTHING = {
   configuration: '{}',
   source_blob: '',
@@ -127,7 +130,7 @@ export async function insertVersion(
   return id;
 }
 
-/** Adds a draft version with a build to do, inside a transaction. */
+/** Adds a draft version with a pending build, inside a transaction. */
 export async function insertDraft(
   platform: Platform,
   transaction: Queries,
@@ -148,7 +151,7 @@ export async function insertDraft(
   return { versionId, buildId };
 }
 
-/** Gives a version a build to do, inside a transaction. Throws too-many-builds. */
+/** Adds a pending build for a version, inside a transaction. Throws too-many-builds. */
 export async function insertBuild(
   platform: Pick<Platform, 'configuration' | 'now'>,
   transaction: Queries,

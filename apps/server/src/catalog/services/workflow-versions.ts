@@ -21,7 +21,7 @@ import {
 } from './workflow/index.ts';
 import { changedVersion } from './write-versions.ts';
 
-/** Saves another file into the draft of a workflow. */
+/** Replaces the file of a workflow draft. */
 export async function replaceWorkflow(
   platform: Platform,
   at: VersionRef,
@@ -46,7 +46,10 @@ export async function replaceWorkflow(
   }
 }
 
-/** Sets as which application the tasks of a draft call services. That they may is checked when it is deployed, and at each call. */
+/**
+ * Sets the application as which the tasks of a draft call services. Its subscriptions are checked at deployment and
+ * calls.
+ */
 export async function setWorkflowApplication(
   platform: Platform,
   at: VersionRef,
@@ -64,7 +67,7 @@ export async function setWorkflowApplication(
   return answer;
 }
 
-/** Throws invalid-request when it is not an application of `owner`. */
+/** Throws invalid-request if `owner` has no such application. */
 export async function requireApplication(queries: Queries, owner: Context, id: string): Promise<void> {
   const row = await findApplication(queries, { owner_type: owner.type, owner_id: owner.id }, id);
   if (row) return;
@@ -74,7 +77,7 @@ export async function requireApplication(queries: Queries, owner: Context, id: s
   });
 }
 
-/** From now on the timer and signal start events of this version count, in place of those of other versions. */
+/** Registers the timer and signal start events of this version, in place of those of other versions. */
 export async function registerStarts(transaction: Queries, serviceId: string, versionId: string): Promise<void> {
   await transaction
     .deleteFrom('workflow_schedules')
@@ -85,7 +88,7 @@ export async function registerStarts(transaction: Queries, serviceId: string, ve
   const row = await findWorkflowVersion(transaction, versionId);
   const needs = row && requirementsIn(row);
   const starts = needs?.timerStarts ?? [];
-  // Due at once: only who runs workflows can tell when.
+  // Due at once: the workflow engine then computes the time.
   const rows = starts.map(({ elementId }) => ({
     service_version_id: versionId,
     element_id: elementId,

@@ -5,7 +5,7 @@ import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
 import { presentVersion } from './present.ts';
 import { findVersion, type VersionRow } from './queries.ts';
 
-/** Finishes a change of a version that is written but for its revision. */
+/** Finishes a change of a version: increases its revision and returns the version. */
 export async function changedVersion(
   platform: Platform,
   transaction: Queries,

@@ -1,6 +1,8 @@
 import type { Catalog } from '../../people/deletions/index.ts';
 
-/** A share is no possession: what is shared with an account goes with it. */
+/**
+ * The shares with users, for the deletion of their accounts. They never block the deletion, and end with the account.
+ */
 export const sharingCatalog: Catalog = {
   ownedBy: () => Promise.resolve([]),
   async forget(transaction, userId) {

@@ -11,7 +11,7 @@ import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { findShare, recipientOf } from './queries.ts';
 
-/** A share of a service that belongs to the context. Throws not-found. */
+/** Returns a share of a service that belongs to the context. Throws not-found. */
 export async function requireShare(
   queries: Queries,
   context: Context,
@@ -24,7 +24,7 @@ export async function requireShare(
   return { service, row };
 }
 
-/** Changes when a share is active; what it allows now changes at the next call. */
+/** Changes the dates of a share. They apply from the next call on. */
 export async function changeShare(
   platform: Platform,
   context: Context,
@@ -55,7 +55,7 @@ export async function changeShare(
   return answer;
 }
 
-/** Removes a share. Calls that rest on it end within a second on every process; executions that run go on. */
+/** Removes a share. Calls by it are refused within a second on every process. Running executions go on. */
 export async function removeShare(
   platform: Platform,
   context: Context,

@@ -7,8 +7,8 @@ interface Given {
 }
 
 /**
- * The constraints that a request gives, as columns. One that it does not give is not there. Throws invalid-request for a
- * day or time that does not exist.
+ * The constraints of a request as columns, without those that it leaves out. Throws invalid-request for a day or time
+ * that does not exist.
  */
 export function constraintsOf(given: Given): { start_at?: number | null; end_at?: number | null } {
   return {

@@ -11,7 +11,7 @@ import { constraintsOf } from './constraints.ts';
 import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { recipientColumns } from './queries.ts';
-import { holdRecipient, requireApproved } from './recipient.ts';
+import { lockRecipient, requireApproved } from './recipient.ts';
 
 /** Shares a service with a user or an organization. */
 export async function createShare(
@@ -36,7 +36,7 @@ export async function createShare(
     async (transaction) => {
       const service = await requireService(transaction, context, serviceId);
       requireOther(service.owner_type, service.owner_id, wanted.recipient);
-      await holdRecipient(platform, transaction, wanted.recipient);
+      await lockRecipient(platform, transaction, wanted.recipient);
       await requireShareLimit(transaction, serviceId);
       const row: ShareRow = {
         id: platform.newId(),

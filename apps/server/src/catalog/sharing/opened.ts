@@ -3,8 +3,8 @@ import { sharedVersions } from '../services/index.ts';
 import type { Queries, ServiceRow, ServiceVersionRow } from '../../foundation/storage/index.ts';
 
 /**
- * What an active share opens of a version that recipients may run. A share alone opens the job interface; the API needs an
- * internal publication as well. A service that runs elsewhere has no job interface.
+ * The interfaces of a version that an active share opens to its recipient. A share alone opens the job interface. The
+ * API needs an internal publication as well. An on-premise service has no job interface.
  */
 export function openedBy(
   type: ServiceRow['type'],

@@ -2,7 +2,7 @@ import { toTimestamp, type Access, type Share, type ShareStatus } from '@kethub/
 import type { ShareRow } from '../../foundation/storage/index.ts';
 import { recipientOf } from './queries.ts';
 
-/** How a share stands at this moment. */
+/** The status of a share at the moment `now`. */
 export function statusOf({ start_at, end_at }: Pick<ShareRow, 'start_at' | 'end_at'>, now: number): ShareStatus {
   if (start_at !== null && end_at !== null && end_at <= start_at) return 'NEVER_ACTIVE';
   if (end_at !== null && end_at <= now) return 'EXPIRED';

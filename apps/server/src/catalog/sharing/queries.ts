@@ -15,7 +15,7 @@ export function recipientOf({ user_id, organization_id }: ShareRow): Owner {
   return user_id === null ? { type: 'ORGANIZATION', id: organization_id ?? '' } : { type: 'USER', id: user_id };
 }
 
-/** Newest first. */
+/** The shares of a service, newest first. */
 export function sharesOf(queries: Queries, serviceId: string): Promise<ShareRow[]> {
   return queries.selectFrom('shares').selectAll().where('service_id', '=', serviceId).orderBy('id', 'desc').execute();
 }

@@ -6,15 +6,19 @@ import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** Unknown, pending, rejected and switched off look the same. Throws not-found, and identity-provider-unavailable. */
+/**
+ * Throws not-found: the same for unknown, pending, rejected and blocked users. Throws identity-provider-unavailable.
+ */
 export async function requireApproved(identity: IdentityProvider, { type, id }: Recipient): Promise<void> {
   if (type !== 'USER') return;
   const person = await identity.find(id);
   if (!person || !isApproved(person)) throw nobody();
 }
 
-/** Keeps the recipient from being deleted until the end of the transaction. Throws not-found when there is none. */
-export async function holdRecipient(platform: Platform, transaction: Queries, { type, id }: Recipient): Promise<void> {
+/**
+ * Locks the recipient, so that nobody deletes it before the transaction ends. Throws not-found if it does not exist.
+ */
+export async function lockRecipient(platform: Platform, transaction: Queries, { type, id }: Recipient): Promise<void> {
   if (type === 'ORGANIZATION') return lockOwnerShared(platform, transaction, { type, id });
   await lockAccount(platform.database, transaction, id, 'SHARED');
   if (await findDeletion(transaction, id)) throw nobody();

@@ -19,7 +19,7 @@ const sharePath = Type.Object({ serviceId: Id, shareId: Id });
 const found = ['invalid-request', 'not-found'] as const;
 const body = ['malformed-json', 'unsupported-media-type'] as const;
 
-/** Services given to users and organizations, for a time or for good. */
+/** Endpoints for the shares of services with users and organizations. */
 export const sharingEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
   endpoint({
     method: 'POST',
@@ -34,7 +34,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     body: CreateShareRequest,
     answers: { 201: Share },
     problems: [...found, ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
-    // It tells whether there is a user of this id.
+    // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: ({ params, body, caller, request }) =>
       createShare(platform, identity, contextOf(caller), params.serviceId, body, request),

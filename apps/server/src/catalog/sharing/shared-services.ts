@@ -6,13 +6,13 @@ import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
 import { openedBy } from './opened.ts';
 import { activeShares } from './queries.ts';
 
-/** A service that is shared with somebody now, and until when (null: without end). */
+/** A service that is shared now, and until when (null: without end). */
 interface Shared extends ServiceRow {
   readonly until: number | null;
   readonly versions: readonly PublishedVersion[];
 }
 
-/** The services that are shared with the context now, newest first. */
+/** Lists the services that are shared with the context now, newest first. */
 export function readSharedServices(platform: Platform, context: Context, query: ListQuery): Promise<Answer> {
   const { database, addresses, now } = platform;
   return list(query, {
@@ -39,7 +39,7 @@ export async function readSharedService(platform: Platform, context: Context, id
   return { status: 200, body: presentShared(shared, platform.addresses) };
 }
 
-/** The service, if it is shared with the context now. */
+/** Finds a service that is shared with the context now. */
 export function findSharedService(
   queries: Queries,
   context: Context,
@@ -74,7 +74,7 @@ async function withVersions(
   }));
 }
 
-/** The end of several shares together: that of the one that lasts longest. */
+/** The latest end of several shares; null if one of them has no end. */
 function latest(ends: readonly (number | null)[]): number | null {
   const dates = ends.filter((end) => end !== null);
   return dates.length < ends.length || dates.length === 0 ? null : Math.max(...dates);

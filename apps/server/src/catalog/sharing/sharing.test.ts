@@ -7,7 +7,7 @@ import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts
 import { probe } from '../../testing/probe.ts';
 import { startSecondGateway } from '../../testing/second-gateway.ts';
 
-/** For what happens soon, on whatever machine. */
+/** Allows for a busy machine. */
 const patient = { timeout: 20_000 };
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 const FAR = '2999-01-01 00:00:00';
@@ -265,7 +265,7 @@ describe.each(databases)('sharing on $name', (kind) => {
           await request('GET', `${path}/${share.id}`, loginSession),
           await request('PATCH', `${path}/${share.id}`, loginSession, { endDate: null }),
           await request('DELETE', `${path}/${share.id}`, loginSession),
-          // Through a service of their own.
+          // The path names a service of the caller.
           await request('DELETE', `/services/${own.id}/shares/${share.id}`, loginSession),
           await request('PATCH', `/services/${own.id}/shares/${share.id}`, loginSession, { endDate: null }),
         ];
@@ -390,7 +390,7 @@ describe.each(databases)('sharing on $name', (kind) => {
       await become(404);
       await provider.changeShare({ serviceId: service.id, shareId: share.id, json: { startDate: PAST } });
       await become(200);
-      // It ends by itself, while nobody changes anything.
+      // The share ends by its date, without any change.
       await provider.changeShare({
         serviceId: service.id,
         shareId: share.id,
@@ -400,7 +400,7 @@ describe.each(databases)('sharing on $name', (kind) => {
       expect(await startsJob(grace.client)).toBe(404);
       expect((await provider.listShares({ serviceId: service.id }))[0]?.status).toBe('EXPIRED');
 
-      // One share that ends does not take another one's access away.
+      // The end of one share leaves the access by another one.
       const lasting = await provider.createShare({ serviceId: service.id, json: { recipient: user(grace) } });
       await become(200);
       await provider.deleteShare({ serviceId: service.id, shareId: share.id });

@@ -11,7 +11,7 @@ const FAR = '2999-01-01 00:00:00';
 const PAST = '2001-01-01 00:00:00';
 const patient = { timeout: 20_000 };
 
-/** How far a version has come. */
+/** The stages of a version's life. */
 const stages = ['NOT_BUILT', 'BUILT', 'SHARED', 'INTERNAL', 'WITHDRAWN', 'RETIRED'] as const;
 type Stage = (typeof stages)[number];
 const shares = {
@@ -33,7 +33,9 @@ async function actor(client: PlatformClient): Promise<Actor> {
   return { client, applicationId: (await client.createApplication({ json: { name: 'caller' } })).id };
 }
 
-/** The rule of the specification: a share alone opens the job interface, the API needs an internal publication as well. */
+/**
+ * The rule of the specification: a share alone opens the job interface, the API needs an internal publication as well.
+ */
 const opensJobs = (stage: Stage, share: ShareState): boolean =>
   share === 'ACTIVE' && !['NOT_BUILT', 'RETIRED'].includes(stage);
 /** An application may subscribe before a share begins; it calls nothing until then. */
@@ -44,7 +46,7 @@ describe('who may run a service that is shared', () => {
   let kethub: TestKethub;
   let provider: PlatformClient;
   const services = {} as Record<Stage, string>;
-  /** Each recipient of a share, and who acts for it. */
+  /** Each recipient of a share, with those who act for it. */
   const recipients: { recipient: Recipient; acting: Actor; others: Actor[] }[] = [];
 
   beforeAll(async () => {

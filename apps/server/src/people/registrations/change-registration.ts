@@ -40,7 +40,7 @@ export async function changeRegistration(
   if (isSameState(person, to)) return registrationAnswer(person);
   const changed = await administration.change(id, person, to);
   if (!changed) throw new Problem('not-found', 'The person has been deleted meanwhile.');
-  await tell(platform, mailer, administrator, person, to);
+  await recordDecision(platform, mailer, administrator, person, to);
   platform.log.info({ registration: id, administrator: administrator.id, ...to }, 'decided about a registration');
   return registrationAnswer(changed);
 }
@@ -51,7 +51,7 @@ const MAIL_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
  * Records the decision in the audit log of the person and mails it to them. This follows the change: the identity
  * provider may be another program, which shares no transaction with Kethub.
  */
-async function tell(
+async function recordDecision(
   platform: Platform,
   mailer: Mailer,
   administrator: Person,

@@ -24,7 +24,10 @@ import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
 import { executionChanged } from './watch.ts';
 
-/** Milliseconds between polls, which find lost notifications, cancellations by other processes and ends not recorded yet. */
+/**
+ * Milliseconds between polls, which find lost notifications, cancellations by other processes and ends not recorded
+ * yet.
+ */
 const POLL_MS = 1_000;
 /** Attempts to start an execution that the runtime refuses; then it fails. */
 const START_ATTEMPTS = 5;
@@ -38,8 +41,8 @@ const OVERDUE_MS = 60_000;
 const FREED_MS = 10_000;
 
 /**
- * Claims pending executions and has the runtime run each once. Running executions belong to the `workerId`, which survives a
- * restart: the next process with the same id and data folder takes them over.
+ * Claims pending executions and has the runtime run each once. Running executions belong to the `workerId`, which
+ * survives a restart: the next process with the same id and data folder takes them over.
  */
 export class ExecutionWorker {
   readonly #platform: Platform;
@@ -181,8 +184,8 @@ export class ExecutionWorker {
   }
 
   /**
-   * Hands a claimed execution to the runtime. The start is idempotent. It is repeated when the connection to the runner breaks,
-   * and for as long as the database or the disk is not available.
+   * Hands a claimed execution to the runtime. The start is idempotent. It is repeated when the connection to the runner
+   * breaks, and for as long as the database or the disk is not available.
    */
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
@@ -191,8 +194,8 @@ export class ExecutionWorker {
       try {
         const job = await jobOf(this.#platform, this.#runnables, row);
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
-        // An attempt without an answer may have started it, and its end may be collected by now. The runtime has forgotten
-        // it then and would run it a second time.
+        // An attempt without an answer may have started it, and its end may be collected by now. The runtime has
+        // forgotten it then and would run it a second time.
         if (this.#running.get(row.id) !== claimed || this.#ends.has(row.id)) return;
         await this.#runtime.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
@@ -202,7 +205,7 @@ export class ExecutionWorker {
         const again = isOutage(error) || error instanceof RuntimeUnavailable;
         if (error instanceof EngineUnavailable) attempts = CONTAINER_START_ATTEMPTS;
         const refused = wasRefused(error) && attempt < attempts;
-        if (error instanceof StartRefused) this.#runnables.doubt(row.service_version_id);
+        if (error instanceof StartRefused) this.#runnables.invalidate(row.service_version_id);
         if (!again && !refused && (await this.#fail(row.id, error))) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * Math.min(attempt, START_ATTEMPTS)));
       }
@@ -266,8 +269,8 @@ export class ExecutionWorker {
   }
 
   /**
-   * Starts executions that were claimed although the answer of the database was lost. While a claim is under way, or when one
-   * has been made meanwhile, nothing can be said about them.
+   * Starts executions that were claimed although the answer of the database was lost. While a claim is under way, or
+   * when one has been made meanwhile, nothing can be said about them.
    */
   async #adopt(): Promise<void> {
     if (this.#claiming) return;

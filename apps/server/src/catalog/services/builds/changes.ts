@@ -9,7 +9,7 @@ export function buildPending(database: Database): void {
   database.notify(PENDING, '');
 }
 
-/** Resolves when the build may have changed, at the latest after `milliseconds` or a second. */
+/** Resolves when the build may have changed, at the latest after `milliseconds`, and never later than a second. */
 export async function onBuildChanged(database: Database, id: string, milliseconds: number): Promise<void> {
   const changes = new EventEmitter();
   const stop = database.listen(CHANGED, (changed) => void (changed === id && changes.emit('changed')));

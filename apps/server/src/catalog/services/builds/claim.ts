@@ -15,7 +15,7 @@ import { claimBuild } from '../queries.ts';
 import { planBuilds, type BuildStart } from './plan.ts';
 import { executionsWaitSince, hadBuildTurn, runningBuilds, waitingBuilds } from './queue.ts';
 
-/** Builds take no more of the machine once an execution has waited for so long. */
+/** Milliseconds that an execution may wait. Beyond it builds use the reserved slots only. */
 const EXECUTION_WAITS_MS = 30_000;
 
 /** Claims builds for one worker: on its reserved slots, and beyond them what executions leave of half the machine. */
@@ -32,11 +32,11 @@ export class BuildClaims {
     this.#machine = machineOf(platform.configuration.capacity);
   }
 
-  /** Takes the builds whose turn it is for one of these runtimes; they are RUNNING. Returns their ids. */
+  /** Claims the builds for these runtimes that are next. They become RUNNING. Returns their ids. */
   async claim(runtimes: readonly ServiceRuntime[]): Promise<string[]> {
     const { database, now } = this.#platform;
     if (runtimes.length === 0) return [];
-    // Most looks find nothing, and hold up nobody.
+    // Most polls find no waiting build and need no lock.
     if ((await waitingBuilds(database.read, runtimes)).length === 0) return [];
     return database.write(async (transaction) => {
       await lockClaims(transaction);
@@ -52,7 +52,7 @@ export class BuildClaims {
       for (const start of starts) {
         const { build, given } = start;
         if (!(await claimBuild(transaction, build.id, this.#workerId, given, now()))) continue;
-        // The log begins anew, and so do the copies of one that a restart cut off.
+        // The log of a build that a restart cut off begins anew, so its copies are removed.
         await removeCopies(transaction, build.id);
         claimed.push(start);
       }
@@ -66,8 +66,8 @@ export class BuildClaims {
 const NO_RESOURCES = new Resources({ cpus: 0, memoryBytes: 0, gpus: {} });
 
 /**
- * The smaller of what is left of the machine and what is left of the half of it that builds may take. Builds compute, so
- * that half is of the processors that there are, however many are promised to executions.
+ * Free resources for builds: the smaller of what is left of the machine and what is left of the half that builds may
+ * take. Builds compute, so that half is of the existing processors, although more may be promised to executions.
  */
 function resourcesForBuilds(capacity: Capacity, executions: readonly Needs[], beside: readonly Needs[]): Resources {
   const there = capacityOf({ cpus: null, memoryBytes: null, gpus: {}, warmBytes: 0 });

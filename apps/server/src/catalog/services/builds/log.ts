@@ -12,8 +12,8 @@ export function logFile(platform: Platform, id: string): string {
 }
 
 /**
- * The log of a build: from its file while it runs on the worker of this process, from the copies of its worker while it
- * runs elsewhere, from its row or blob afterwards.
+ * The log of a build. While the build runs on this worker, the log is read from its file, on another worker from the
+ * copies that this one makes. Afterwards it is read from the row or the blob.
  */
 export function buildLog(platform: Platform, id: string): LogSource {
   const { database, blobs } = platform;
@@ -30,7 +30,7 @@ export function buildLog(platform: Platform, id: string): LogSource {
       if (before && isKept(before)) return keptLogSource(blobs, before).read(fromByte);
       const live = await readLive(before?.worker_id ?? null, fromByte);
       if (live.bytes.length > 0) return live;
-      // It may have ended since: then the log is kept by now.
+      // The build may have ended meanwhile; then the log is stored.
       const after = await find();
       return after && isKept(after) ? keptLogSource(blobs, after).read(fromByte) : live;
     },
@@ -47,10 +47,10 @@ export function buildLog(platform: Platform, id: string): LogSource {
   };
 }
 
-/** Bytes of a file that are read at once. */
+/** Bytes that one read takes from a file. A longer line is read in twice as large pieces. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Whole lines from a byte on: at most 1 MiB, or one line that is longer. */
+/** Reads whole lines from a byte on: at most 1 MiB, or one line that is longer. */
 export async function tail(file: string, fromByte: number): Promise<Buffer> {
   if (!existsSync(file)) return Buffer.alloc(0);
   const handle = await open(file, 'r');
@@ -72,7 +72,9 @@ export function entry(severity: LogEntry['severity'], message: string, now: numb
   return { timestamp: new Date(now).toISOString(), severity, message };
 }
 
-/** Appends entries to the file of a build's log, up to the limit. A new writer starts the log anew unless told to go on. */
+/**
+ * Appends entries to the file of a build's log, up to the limit. A new writer starts the log anew unless `goOn` is set.
+ */
 export class BuildLogWriter {
   readonly #file: string;
   readonly #changed: () => void;

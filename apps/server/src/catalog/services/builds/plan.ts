@@ -11,7 +11,7 @@ export interface WaitingBuild {
   readonly id: string;
   readonly ownerId: string;
   readonly createdAt: number;
-  /** When its owner was last given a build; 0 when that is long ago. */
+  /** Last turn of its owner in epoch milliseconds; 0 when that is long ago. */
   readonly turnAt: number;
   /** Digest of its source. */
   readonly digest: string;
@@ -20,7 +20,7 @@ export interface WaitingBuild {
 export interface RunningBuild {
   readonly ownerId: string;
   readonly workerId: string;
-  /** 0 on a reserved slot. */
+  /** Processors that it was given; 0 on a reserved slot. */
   readonly cpus: number;
   readonly digest: string;
 }
@@ -28,7 +28,7 @@ export interface RunningBuild {
 export interface BuildSituation {
   readonly workerId: string;
   readonly waiting: readonly WaitingBuild[];
-  /** On all workers. */
+  /** Builds that run on all workers. */
   readonly running: readonly RunningBuild[];
   /** Resources that builds may take beyond the reserved slots; none while executions have waited for long. */
   readonly free: Resources;
@@ -40,9 +40,10 @@ export interface BuildStart {
 }
 
 /**
- * Decides which builds a worker begins now. The owner with the fewest running builds goes first; of owners who are even,
- * the one whose last turn is the longest ago; of one owner, the oldest build. One owner never has both reserved slots of a
- * worker, so its slow builds hold up nobody else. Builds of the same source run one after the other: the second is quick.
+ * Decides which builds a worker begins now. The owner with the fewest running builds goes first; ties go to the owner
+ * whose last turn is the longest ago. The oldest build of an owner goes first. One owner never has both reserved slots
+ * of a worker, so its slow builds do not delay others. Builds of the same source run one after the other: the second is
+ * quick.
  */
 export function planBuilds({ workerId, waiting, running, free }: BuildSituation): BuildStart[] {
   const everywhere = new Map<string, number>();

@@ -82,7 +82,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
     while (!(await isTrue())) await pause(10);
   };
 
-  /** A builder whose builds end when they are told to, or when they are given up. */
+  /** A builder whose builds end when the test ends them, or when they are aborted. */
   const createSlow = () => {
     const open = new Map<string, (outcome: BuildOutcome) => void>();
     const given = new Set<string>();
@@ -90,7 +90,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
     const builder: Builder = {
       isPresent: () => Promise.resolve(true),
       build(_archive, digest, _onLine, signal) {
-        // Ended before it began, as the real ones see it.
+        // A real builder sees an abort before its start too.
         if (signal.aborted) return Promise.reject(new Error('given up'));
         begun += 1;
         const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
@@ -149,7 +149,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
         .where('id', 'in', (is) => is.selectFrom('builds').select('id').limit(1))
         .execute(),
     );
-    // A new build of a version takes the place of its old one.
+    // A new build of a version replaces its old one.
     await platform.database.write((transaction) => insertBuild(platform, transaction, 'anew', again));
     await queue('b', 5);
     await queue('c');

@@ -6,18 +6,18 @@ import { dialectOf, type Queries } from '../../../foundation/storage/index.ts';
 import type { RunningBuild, WaitingBuild } from './plan.ts';
 
 /**
- * The SQL of the queue of builds. Conditions on the status are literal: SQLite uses a partial index only when it can see
- * that its condition holds.
+ * The SQL of the queue of builds. Conditions on the status are literals, because SQLite uses a partial index only when
+ * the statement shows that its condition holds.
  */
 
 const isOpen = sql<boolean>`builds.status in ('PENDING', 'RUNNING')`;
 const isPending = sql<boolean>`builds.status = 'PENDING' and ${isOpen}`;
 const isRunning = sql<boolean>`builds.status = 'RUNNING' and ${isOpen}`;
 
-/** Oldest builds of each owner, and owners, that one claim looks at. */
+/** Builds of one owner, and builds in all, that one claim reads: the oldest ones. The others wait for a later claim. */
 const OF_OWNER = 8;
 const MOST = 2_000;
-/** After so long without a build an owner counts as new, and nothing is kept of it. */
+/** Milliseconds for which the last turn of an owner is stored. Afterwards the owner counts as new. */
 const TURN_KEPT_MS = 3_600_000;
 const RETRY_AFTER_SECONDS = 30;
 
@@ -102,8 +102,8 @@ export async function executionsWaitSince(queries: Queries, before: number): Pro
 }
 
 /**
- * Refuses another build while as many wait or run as may, of this owner or in all. The builds of the version itself do not
- * count: the new one takes their place. The answer holds until the transaction ends. Throws too-many-builds.
+ * Throws too-many-builds while the maximum of builds waits or runs, of this owner or in all. Builds of the version
+ * itself do not count, because the new one replaces them. A lock keeps the decision valid until the transaction ends.
  */
 export async function requireBuildSlot(
   { configuration: { buildQueue } }: Pick<Platform, 'configuration'>,

@@ -15,7 +15,7 @@ import { buildPending, CHANGED, PENDING } from './changes.ts';
 import { BuildClaims } from './claim.ts';
 import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
-/** Milliseconds between two looks at the queue, which make up for lost notifications. */
+/** Milliseconds between two polls of the queue, which make up for lost notifications. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 10 * 60_000;
 
@@ -44,8 +44,8 @@ export interface RuntimeBuilder {
 }
 
 /**
- * Builds what was uploaded: those whose turn it is, side by side as far as the machine has room ({@link BuildClaims}). A build
- * changes nothing but its own outcome and is keyed by content, so one that a restart cut off is simply done again.
+ * Builds uploaded sources, as many at a time as the resources allow ({@link BuildClaims}). A build changes only its own
+ * outcome and is keyed by content, so a build that a restart cut off is done again.
  */
 export class BuildWorker {
   readonly #platform: Platform;
@@ -89,7 +89,7 @@ export class BuildWorker {
     this.#wake();
   }
 
-  /** Ends the builds that run; they are done again after the next start. */
+  /** Aborts the running builds. They are done again after the next start. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unlisten?.();
@@ -135,8 +135,9 @@ export class BuildWorker {
   }
 
   /**
-   * Brings together what this worker does and what the database says. A build whose version is gone or has another source
-   * keeps no slot. One that is not done here waits again: its end could not be recorded, or its claim was not answered.
+   * Reconciles the running builds with the database. Aborts builds whose version is gone or has another source. Returns
+   * claimed builds that do not run here to the queue: their end was not recorded, or the answer to their claim was
+   * lost.
    */
   async #reconcile(): Promise<void> {
     const held = await buildsOfWorker(this.#platform.database.read, this.#workerId);
@@ -153,7 +154,7 @@ export class BuildWorker {
       await builder.sweep?.((digests) => neededSources(this.#platform.database, runtime, digests));
   }
 
-  /** Uploads that ask for another version are refused at once. */
+  /** Reports the versions of Python of this worker. Uploads that ask for another one are refused. */
   async #reportPythons(builder: Builder): Promise<void> {
     const versions = await builder.pythons?.();
     if (versions) await this.#platform.database.write((write) => reportPythons(write, this.#workerId, versions));
@@ -180,7 +181,7 @@ export class BuildWorker {
       const { stream } = await blobs.get(version.source_blob);
       const outcome = await builder
         .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
-        // The source of a finished build is not read: its connection must not stay open.
+        // A builder that already has the outcome does not read the source. Its connection must not stay open.
         .finally(() => stream.destroy());
       if (signal.aborted) return;
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
@@ -193,7 +194,7 @@ export class BuildWorker {
     }
   }
 
-  /** Ends a build whose version has another source by now, or is gone. */
+  /** Deletes a build whose version has another source by now, or is gone. */
   async #drop(id: string): Promise<void> {
     await this.#platform.database.write((transaction) =>
       transaction.deleteFrom('builds').where('id', '=', id).execute(),
@@ -217,7 +218,7 @@ export class BuildWorker {
         .where('id', '=', id)
         .where('worker_id', '=', this.#workerId)
         .executeTakeFirst();
-      // It was given up as lost meanwhile, and another worker builds it.
+      // The build was released as lost meanwhile, and another worker does it.
       if (numUpdatedRows !== 1n) return;
       if (log.log_blob !== null) await claimBlob(transaction, log.log_blob);
       await removeCopies(transaction, id);
@@ -253,7 +254,7 @@ function requestOf(configuration: string): BuildRequest {
   return { python, sourcePackages };
 }
 
-/** Lists hold many parameters, and user code decides how long a schema is. */
+/** Drops a schema that is too long for lists: user code decides its length. */
 function withoutLongSchema(parameter: Built['parameters'][number]): Built['parameters'][number] {
   const bytes = Buffer.byteLength(JSON.stringify(parameter.schema ?? null));
   return bytes > limits.derivedSchemaBytes ? { ...parameter, schema: null } : parameter;

@@ -6,13 +6,14 @@ import { requireWorkerId } from '../../../foundation/workers/index.ts';
 
 export const LAYERS_WANTED = 'layers-wanted';
 
+/** Milliseconds between two rounds. */
 const LOOK_MS = 60_000;
-/** Milliseconds that a layer stays after a build has taken it: until then its version may not be known to need it. */
+/** Milliseconds for which a layer stays after a build has used it. Its version may not be stored earlier. */
 const TAKEN_MS = 15 * 60_000;
 
 /**
- * Manages the layers of one worker: records them in the database, does what administrators ask for, and removes
- * those that no version needs once all together take more than `KETHUB_LAYERS_MB`, the longest unused first.
+ * Manages the layers of one worker. It records them in the database and purges or rebuilds them for administrators.
+ * Once all of them take more than `KETHUB_LAYERS_MB`, it removes those that no version needs, the longest unused first.
  */
 export class LayerKeeper {
   readonly #platform: Platform;
@@ -86,7 +87,7 @@ export class LayerKeeper {
     let problem: string | null = null;
     if (wanted === 'PURGE') await this.#store.purge(layer, this.#platform.now());
     else problem = await this.#store.rebuild(layer, this.#platform.now());
-    // Processes that wait with its old files end, so that no execution begins with them.
+    // Warm processes with the old files of the layer end, so that no execution begins with them.
     await this.#runtime.renewRoot();
     this.#platform.log.info({ layer, wanted, problem }, 'a layer was purged or rebuilt for an administrator');
     await this.#platform.database.write((transaction) =>
@@ -173,7 +174,7 @@ export class LayerKeeper {
       );
   }
 
-  /** Returns a moment in epoch milliseconds: no sandbox has a layer any more that was purged before it. */
+  /** Returns a moment in epoch milliseconds. No sandbox uses a layer that was purged before it. */
   async #oldestUse(): Promise<number> {
     const { oldest } = await this.#platform.database.read
       .selectFrom('executions')
@@ -181,7 +182,7 @@ export class LayerKeeper {
       .where('worker_id', '=', this.#workerId)
       .where('status', '=', 'RUNNING')
       .executeTakeFirstOrThrow();
-    // A build inspects with a layer for a minute, and cancelled executions may have processes left.
+    // The inspection of a build uses a layer for a minute, and cancelled executions may have processes left.
     return Math.min(oldest ?? Number.POSITIVE_INFINITY, this.#platform.now() - TAKEN_MS);
   }
 }

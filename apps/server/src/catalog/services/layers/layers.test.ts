@@ -62,7 +62,7 @@ describe.each(databases)('layers of installed packages on $name', (kind) => {
     while ((await client.listLayers()).length > 0) await pause(50);
     const entries = await database.read.selectFrom('audit_entries').select('action').execute();
     expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(['layer:purge', 'layer:rebuild']));
-    // It is installed again, with the same hashes, when it is needed.
+    // The layer is installed again, with the same hashes, when an execution needs it.
     expect(await run()).toBe('SUCCEEDED');
     expect(await codeOf()).toBe(before);
   });

@@ -6,13 +6,14 @@ import type { Person, Platform } from '../../../foundation/platform.ts';
 import type { Queries } from '../../../foundation/storage/index.ts';
 import { LAYERS_WANTED } from './keeper.ts';
 
+/** Layers that an answer lists. Older ones are left out. */
 const MOST = 10_000;
 
 export async function readLayers({ database }: Platform): Promise<Answer> {
   return { status: 200, body: await layersIn(database.read, null) };
 }
 
-/** Notes what is wanted of a layer on all workers, for each of them to do. Throws not-found. */
+/** Records that every worker is to purge or rebuild a layer. Throws not-found. */
 export async function changeLayer(
   platform: Platform,
   administrator: Person,

@@ -12,10 +12,10 @@ import { operationsOf } from './template.ts';
 
 const template = operationsOf({});
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-/** Members of an operation or a path that change where it is, or who may call it. */
+/** Members of an operation or a path that change its address or its authorization. */
 const installed = ['servers', 'security', 'callbacks'];
 
-/** Every place at which the operations of a document are not those that every service has. */
+/** Errors for all operations of a document that differ from those of every service. */
 export function extensionErrors(document: JsonObject): ValidationError[] {
   const errors: ValidationError[] = [];
   if ('webhooks' in document) errors.push({ pointer: '/webhooks', detail: 'a service has no webhooks' });
@@ -181,7 +181,7 @@ function responseErrors(
   return errors;
 }
 
-/** The identity of a parameter: its place and name. Names of headers are compared without case. */
+/** The identity of a parameter: its location and name. Names of headers are compared without case. */
 function nameOf(one: Json | undefined): string {
   const where = textOf(one, 'in');
   const name = textOf(one, 'name');

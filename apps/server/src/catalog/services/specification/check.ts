@@ -11,10 +11,11 @@ import {
   type ValidationError,
 } from './json.ts';
 
+/** Errors that an answer names. Further ones are left out. */
 const MOST = 50;
 const validator = new Validator({ allErrors: true, validateFormats: false, strict: false });
 
-/** Everything that keeps a document from being the API specification of a service; empty when it can be. */
+/** The errors of a document as the API specification of a service; empty when it is valid. */
 export async function checkDocument(document: JsonObject): Promise<ValidationError[]> {
   const version = member(document, 'openapi');
   if (typeof version !== 'string' || !/^3\.[01]\.\d{1,3}$/.test(version))
@@ -22,7 +23,7 @@ export async function checkDocument(document: JsonObject): Promise<ValidationErr
   const references = referenceErrors(document);
   const errors = [
     ...references,
-    // It follows references: only those that are known to lead somewhere.
+    // The validator follows references, so it runs only when all of them lead somewhere.
     ...(references.length === 0 ? await openApiErrors(document) : []),
     ...extensionErrors(document),
     ...schemaErrors(document),
@@ -31,7 +32,9 @@ export async function checkDocument(document: JsonObject): Promise<ValidationErr
   return [...once.values()].slice(0, MOST);
 }
 
-/** Names under which a document can refer to others. An example is no exception: the readers of documents make none. */
+/**
+ * Names of members that refer to other documents. They are refused in examples too, because clients follow them there.
+ */
 const referring = ['$ref', '$dynamicRef', 'operationRef', 'externalValue', '$id'];
 
 function referenceErrors(document: JsonObject): ValidationError[] {
@@ -76,7 +79,7 @@ async function openApiErrors(document: JsonObject): Promise<ValidationError[]> {
 
 const schemas = ['components', 'schemas'];
 
-/** InputData, InputParams and ResultResponse with its two members have to stay. */
+/** Errors for missing schemas: InputData, InputParams, and ResultResponse with its two members must stay. */
 function schemaErrors(document: JsonObject): ValidationError[] {
   const all = member(member(document, 'components'), 'schemas');
   const errors: ValidationError[] = [];
@@ -102,7 +105,7 @@ function schemaErrors(document: JsonObject): ValidationError[] {
   return errors;
 }
 
-/** The schema of a member, declared by the schema itself or by one that it is made of. */
+/** The schema of a member, declared by the schema itself or by one of its `allOf`. */
 function memberSchema(document: JsonObject, schema: Json, name: string, seen = new Set<Json>()): Json | undefined {
   const at = resolved(document, schema);
   if (!isObject(at) || seen.has(at)) return undefined;

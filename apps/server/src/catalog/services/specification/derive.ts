@@ -4,7 +4,7 @@ import { atReference, isObject, member, membersOf, resolved, type Json, type Jso
 import { readJson } from './read.ts';
 import { resultMembers, tagsMember, type Description } from './template.ts';
 
-/** The signature of `run`, as the build found it. */
+/** The signature of `run`, as the build derived it. */
 export interface Signature {
   readonly parameters: readonly Static<typeof ServiceParameter>[];
   readonly result: unknown;
@@ -28,7 +28,7 @@ const poolReference: JsonObject = {
   required: ['id', 'ref'],
 };
 
-/** The input and the schemas of a service about whose code nothing is known: it may take secrets and data pools. */
+/** The input and the schemas of a service with an unknown signature. It may take secrets and data pools. */
 export const unknownSignature: Derived = {
   input: {
     type: 'object',
@@ -52,7 +52,7 @@ export const unknownSignature: Derived = {
   },
 };
 
-/** The same as far as the signature tells it, or null when it tells nothing. */
+/** The input and the schemas according to a signature; null when the signature has no types. */
 export function fromSignature({ parameters, result }: Signature): Derived | null {
   const schemas: JsonObject = { ...unknownSignature.schemas };
   const properties: JsonObject = {};
@@ -84,7 +84,10 @@ const untyped: JsonObject = {
   anyOf: [ref('DataPoolReference'), {}],
 };
 
-/** Whether run() declares it beside data and params without saying what it takes: a value, a secret or a data pool. */
+/**
+ * Whether run() declares the parameter, beside data and params, without a type. It takes a value, a secret or a data
+ * pool.
+ */
 function isExtra({ name, kind, annotation, schema }: Signature['parameters'][number]): boolean {
   return kind === 'data' && (annotation ?? schema ?? null) === null && name !== 'data' && name !== 'params';
 }
@@ -92,7 +95,7 @@ function isExtra({ name, kind, annotation, schema }: Signature['parameters'][num
 function schemaName(parameter: string, index: number): string {
   if (parameter === 'data') return 'InputData';
   if (parameter === 'params') return 'InputParams';
-  // Python takes letters that the name of a component cannot have.
+  // A Python name may have letters that the name of a component cannot have.
   return `Input.${/^\w+$/.test(parameter) ? parameter : `parameter-${index + 1}`}`;
 }
 
@@ -116,12 +119,12 @@ function pools(parameters: Signature['parameters']): JsonObject {
   return Object.fromEntries(named.map(({ name }) => [name, ref('DataPoolReference')]));
 }
 
-/** Adds what run() returns. A value that is no object is served under the key `result`. */
+/** Adds the schema of the value that run() returns. A value that is no object is served under the key `result`. */
 function addResult(schema: unknown, schemas: JsonObject): boolean {
   const result = placed(schema, 'Result');
   const kind = result && kindOf(schema);
   if (!result || !kind) return false;
-  // The HAL members stand beside its own.
+  // Other members must be allowed, because the HAL members are added.
   const { additionalProperties, ...open } = result;
   schemas['Result'] = additionalProperties === false ? open : result;
   const own =
@@ -149,8 +152,8 @@ function kindOf(schema: unknown): 'object' | 'other' | null {
 }
 
 /**
- * The schema of a parameter as a component of this name: references to its own parts lead there now. Null when there is
- * none, or one that cannot be used: it comes out of a process that user code shares.
+ * The schema of a parameter as a component of this name. Its inner references are moved there. Null when there is none,
+ * or when it is unusable: user code can influence it.
  */
 function placed(schema: unknown, name: string): JsonObject | null {
   const read = readJson(schema);
@@ -159,7 +162,7 @@ function placed(schema: unknown, name: string): JsonObject | null {
   return isObject(moved) && Object.keys(moved).length > 0 ? moved : null;
 }
 
-/** Undefined when a reference leads nowhere or elsewhere. The depth is bounded by readJson. */
+/** Moves the references of a schema. Undefined when one leads nowhere or outside. readJson bounds the depth. */
 function move(node: Json, root: JsonObject, to: string): Json | undefined {
   if (Array.isArray(node)) return all(node.map((item) => move(item, root, to)));
   if (!isObject(node)) return node;

@@ -1,6 +1,6 @@
 import { isObject, member, resolved, type Json, type JsonObject } from './json.ts';
 
-/** Where a service is and how it is called, which only the installation knows. */
+/** The addresses and the version of a service, which only the installation knows. */
 export interface Installation {
   /** {service_endpoint} without the slash at its end. */
   readonly endpoint: string;

@@ -3,7 +3,7 @@ export interface JsonObject {
   [name: string]: Json;
 }
 
-/** A fault of a document: its place as a JSON Pointer (RFC 6901), and what is wrong there. */
+/** An error of a document, with a JSON Pointer (RFC 6901) to the member that is wrong. */
 export interface ValidationError {
   readonly pointer: string;
   readonly detail: string;
@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member of an object; undefined of anything else. */
+/** A member of an object; undefined if the value is no object. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -48,9 +48,10 @@ function decoded(fragment: string): string | null {
   }
 }
 
+/** References of a chain that are followed. The value behind a longer chain is undefined. */
 const HOPS = 10;
 
-/** The value behind a local reference, of a chain of them the last; the value itself when it is none. */
+/** The value behind a local reference, or behind a chain of them; the value itself if it is no reference. */
 export function resolved(document: Json, value: Json | undefined): Json | undefined {
   let at = value;
   for (let hop = 0; hop < HOPS; hop++) {

@@ -3,7 +3,7 @@ import { checkDocument } from './check.ts';
 import type { Judgement, ToJudge } from './judge.ts';
 import { readJson, readYaml } from './read.ts';
 
-/** In a thread of its own: see judge.ts. */
+/** Validates a document. Runs in its own thread, see judge.ts. */
 async function judge({ text, form }: ToJudge): Promise<Judgement> {
   const read = form === 'YAML' ? readYaml(text) : readJson(JSON.parse(text));
   if (!read.ok) return { ok: false, errors: read.errors };

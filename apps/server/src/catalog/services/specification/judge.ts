@@ -10,14 +10,17 @@ export type Judgement =
   | { readonly ok: true; /** As JSON. */ readonly document: string }
   | { readonly ok: false; readonly errors: readonly ValidationError[] };
 
-/** Measured: half a megabyte of YAML takes up to 5 s on a busy machine, and a hostile one 45 s. */
+/**
+ * Thread that validates documents. Half a megabyte of YAML takes up to 5 s on a busy machine, and a hostile document 45
+ * s.
+ */
 const thread = createThread<ToJudge, Judgement>(new URL('judge-worker.ts', import.meta.url), {
   limitMs: 15_000,
   memoryMb: 256,
   waiting: 8,
 });
 
-/** Judges a document in a thread of its own; null when too many wait already. */
+/** Validates a document in a thread; null when too many wait already. */
 export async function judgeDocument(document: ToJudge, limitMs?: number): Promise<Judgement | null> {
   const judged = await thread(document, limitMs);
   if (judged === 'BUSY') return null;

@@ -6,12 +6,12 @@ export type Read =
   | { readonly ok: true; readonly document: JsonObject }
   | { readonly ok: false; readonly errors: ValidationError[] };
 
-/** As many as a document of the greatest size could hold without aliases. */
+/** Values of a document, as many as the largest one can hold without aliases. More are refused. */
 const VALUES = limits.apiSpecificationBytes / 2;
 
-/** A YAML text (of which JSON is a part) as JSON. What its aliases stand for counts against the limits. */
+/** Reads a YAML text, and so also JSON. Expanded aliases count against the limits. */
 export function readYaml(text: string): Read {
-  // The library compares every key with every other; repeated ones are looked for below, once.
+  // The library compares every key with every other. `repeatedKey` finds duplicates in linear time.
   const yaml = parse(text);
   if (yaml === null) return failed('', 'is nested too deeply to be read');
   const [error] = yaml.errors;
@@ -55,7 +55,7 @@ function repeatedKey(yaml: ReturnType<typeof parseDocument>): string | null {
   return found;
 }
 
-/** A value as a document, when it is an object within the limits on depth and size. */
+/** Reads a value as a document, if it is an object within the limits on depth and size. */
 export function readJson(value: unknown): Read {
   if (!isObject(value)) return failed('', 'is not an object');
   const beyond = firstBeyond(value);
@@ -66,7 +66,7 @@ export function readJson(value: unknown): Read {
   return { ok: true, document: value };
 }
 
-/** The first value that no document may hold. Without recursion: the depth is what is in doubt. */
+/** Finds the first value that no document may hold. Does not recurse, because the depth is unchecked. */
 function firstBeyond(root: JsonObject): ValidationError | null {
   const left: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
   let count = 0;

@@ -12,7 +12,7 @@ const about = { title: 'Solver', version: '1.0.0', description: 'Solves.' };
 const place = { endpoint: 'http://gateway/a/solver/2.0.0', tokenEndpoint: 'http://gateway/token', version: '2.0.0' };
 const template = (): JsonObject => structuredClone(documentOf({ ...about, ...unknownSignature }));
 
-/** The template with one place changed; undefined removes it. */
+/** The template with one value changed; undefined removes it. */
 function changed(path: readonly (string | number)[], value: unknown): JsonObject {
   const document = template();
   let at: unknown = document;
@@ -98,7 +98,7 @@ describe('what is derived', () => {
     const derived = fromSignature({ parameters, result: null });
     if (!derived) throw new Error('Nothing was derived');
     expect(await checkDocument(documentOf({ ...about, ...derived }))).toEqual([]);
-    // It takes any of these: which, the caller decides.
+    // The input takes any of these; the caller decides.
     expect(derived.input).toMatchObject({
       required: ['data', 'params'],
       properties: { graph: {}, $secrets: { properties: { graph: { type: 'string' } }, required: [] } },

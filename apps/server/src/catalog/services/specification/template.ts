@@ -8,7 +8,7 @@ export interface Description {
   readonly description: string;
   /** Schema of the body of `POST /`. */
   readonly input: JsonObject;
-  /** Among them InputData, InputParams and ResultResponse. */
+  /** Component schemas, among them InputData, InputParams and ResultResponse. */
   readonly schemas: JsonObject;
   /** Operations beyond those of every service. */
   readonly morePaths?: JsonObject;
@@ -156,7 +156,7 @@ const execution: JsonObject = {
 };
 const required = ['id', 'status', 'createdAt'];
 
-/** The schemas of what every service answers with. */
+/** The schemas of the answers of every service. */
 export const commonSchemas: JsonObject = {
   ServiceExecution: { type: 'object', properties: execution, required },
   ServiceExecutionEntry: {
@@ -200,7 +200,7 @@ export const commonSchemas: JsonObject = {
   },
 };
 
-/** An OpenAPI document of a service, without what the installation fills in. */
+/** The OpenAPI document of a service, without the members that the installation fills in. */
 export function documentOf({ title, version, description, input, schemas, morePaths = {} }: Description): JsonObject {
   return {
     openapi: '3.1.0',

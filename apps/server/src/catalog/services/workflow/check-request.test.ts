@@ -9,11 +9,11 @@ const list = (items: RequestSchema): RequestSchema => ({
 });
 const objects = (count: number) => ({ list: Array.from({ length: count }, (_value, number) => ({ a: { number } })) });
 const check = (schema: RequestSchema, input: object) => checkWith(createRequestCheck(schema), input);
-/** An input with blanks behind it, up to so many bytes. */
+/** Checks an input that is padded with blanks to this many bytes. */
 const checkWith = (one: RequestCheck, input: object, bytes = 0) =>
   one.check(() => Promise.resolve(input), Buffer.from(JSON.stringify(input).padEnd(bytes)));
 
-/** Each definition asks twice for the one before: the last asks as often as two to the power of their number. */
+/** Definitions that each refer twice to the one before, so that the number of checks doubles with every level. */
 const doubling = (levels: number): RequestSchema => ({
   $ref: `#/$defs/d${levels}`,
   $defs: Object.fromEntries([
@@ -66,7 +66,7 @@ test.each([
   const other = new Promise((resolve) => setTimeout(() => resolve('another request'), 10));
   expect(await Promise.race([judged, other])).toBe('another request');
   expect(await judged).toMatchObject({ status: 400, message: expect.stringContaining('takes too long') as string });
-  // The next one finds a thread again.
+  // The next check finds a new thread.
   expect(await check(list({}), objects(500))).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ test('inputs of one workflow do not keep those of all others waiting', async () 
   const answers = await many(17);
   expect(answers.map(({ status }) => status)).toEqual([...Array(16).fill('fulfilled'), 'rejected']);
   expect(answers.at(-1)).toMatchObject({ reason: { status: 429 } });
-  // One that was given up is asked one at a time from then on.
+  // After an aborted check, only one input of the schema may wait.
   await expect(checkWith(one, objects(60_000), 1_000_000)).rejects.toMatchObject({ status: 400 });
   expect((await many(3)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
 });

@@ -4,13 +4,15 @@ import { createLastingThread } from '../../../foundation/process/index.ts';
 import { createValidator, type RequestSchema } from './request-schema.ts';
 import { weigh } from './request-weight.ts';
 
-/** Weight of the schema × bytes of the input: what takes no more than milliseconds is done at once. */
+/** Weight of the schema × bytes of the input, some milliseconds of work. A heavier check runs in a thread. */
 const LIGHT = 4_000_000;
-/** Of one schema, so that the inputs of one workflow do not keep those of all others waiting. */
+/**
+ * Inputs of one schema that may wait for the thread, so that one workflow does not block the others. More are refused.
+ */
 const MOST_WAITING = 16;
 
 export interface AskedOfThread {
-  /** Of the schema, under which its validator is remembered. */
+  /** Number of the schema, by which the thread caches its validator. */
   readonly number: number;
   readonly schema: RequestSchema;
   /** JSON text in UTF-8. */
@@ -27,13 +29,13 @@ const thread = createLastingThread<AskedOfThread, ValidationError[] | null>(
 );
 
 export interface RequestCheck {
-  /** Places at which the input, which `read` gives, does not fit; none when it does. Throws invalid-request, too-many-requests. */
+  /** Errors of the input that `read` returns; empty if it is valid. Throws invalid-request and too-many-requests. */
   check(read: () => Promise<unknown>, text: Uint8Array): Promise<ValidationError[]>;
 }
 
 let schemas = 0;
 
-/** Judges inputs by a Request Schema; where that may take long, beside what else this process does, and not for longer than it may. */
+/** Checks inputs against a Request Schema. A check that may take long runs in a thread, with a time limit. */
 export function createRequestCheck(schema: RequestSchema): RequestCheck {
   const number = ++schemas;
   const weight = weigh(schema);
@@ -48,7 +50,7 @@ export function createRequestCheck(schema: RequestSchema): RequestCheck {
       const judged = await thread({ number, schema, text }).finally(() => waiting--);
       if (judged === 'BUSY') throw busy();
       if (judged !== 'EXCEEDED' && judged.answer !== null) return judged.answer;
-      // From now on one after the other: this one takes the time of all others.
+      // From now on only one input of this schema may wait, because its checks delay all others.
       mostWaiting = 1;
       const message =
         'The input takes too long, or too much memory, to be checked against the Request Schema. Send less, or have the workflow ask for less with uniqueItems and references.';

@@ -5,8 +5,8 @@ import type { Queries, ServiceRow, WorkflowVersionRow } from '../../../foundatio
 import { findApplication, findWorkflowVersion, requirementsIn } from './queries.ts';
 
 /**
- * Whether a saved workflow can be deployed: its file has no problems, and the applications as which its tasks call
- * services belong to its owner and are subscribed to these. Throws invalid-workflow with every element.
+ * Checks whether a workflow can be deployed. Its file must have no problems. The applications as which its tasks call
+ * services must belong to its owner and be subscribed to them. Throws invalid-workflow with every element.
  */
 export async function requireDeployable(
   queries: Queries,

@@ -3,7 +3,7 @@ import { parse, requirements, type Problem } from '@kethub/workflow';
 import type { JudgedWorkflow } from './judge.ts';
 import { problemsOfSchema } from './request-schema.ts';
 
-/** In a thread of its own: see judge.ts. */
+/** Validates a workflow file. Runs in its own thread, see judge.ts. */
 async function judge(file: Uint8Array): Promise<JudgedWorkflow> {
   const parsed = await parse(file);
   if ('problems' in parsed) return { problems: parsed.problems, requirements: null };

@@ -2,7 +2,7 @@ import type { Problem as WorkflowProblem, Requirements } from '@kethub/workflow'
 import { Problem } from '../../../foundation/http/index.ts';
 import { createThread } from '../../../foundation/process/index.ts';
 
-/** Problems, or what the workflow needs and offers. */
+/** The problems of a workflow, or its requirements. */
 export interface JudgedWorkflow {
   readonly problems: readonly WorkflowProblem[];
   readonly requirements: Requirements | null;

@@ -8,7 +8,7 @@ import type { Requirements } from '@kethub/workflow';
 import { tagsMember, unknownSignature, type JsonObject } from '../specification/index.ts';
 
 /**
- * What describes a workflow service: the body of POST is the Request Schema of the start event, and its result has the
+ * The description of a workflow service. The body of POST is the Request Schema of the start event. Its result has the
  * fields that end events return, or `errors`.
  */
 export function describedWorkflow(needs: Requirements | null): {
@@ -66,7 +66,7 @@ const broadcast: JsonObject = {
   },
 };
 
-/** Without the marks of whoever builds it, and without an id, which would make it a document of its own. */
+/** The schema as plain JSON, without an `$id`, which would make it a separate document. */
 function plain(schema: object): JsonObject {
   const { $id: _id, ...rest } = JSON.parse(JSON.stringify(schema)) as JsonObject;
   return rest;
@@ -76,7 +76,9 @@ function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** References of the schema lead within it: it becomes a component, and they go along. */
+/**
+ * Adds `$tags` and `$secrets` to the Request Schema, and moves its inner references, because it becomes a component.
+ */
 function withReserved(schema: JsonObject, secrets: readonly string[]): JsonObject {
   const moved = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' && value.startsWith('#')

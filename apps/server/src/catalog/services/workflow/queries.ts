@@ -40,7 +40,7 @@ export function columnsOf({ problems, requirements }: JudgedWorkflow) {
   };
 }
 
-/** An application, if it belongs to this owner. */
+/** Finds an application of this owner. */
 export function findApplication(queries: Queries, owner: Pick<ServiceRow, 'owner_type' | 'owner_id'>, id: string) {
   return queries
     .selectFrom('applications')
@@ -51,7 +51,7 @@ export function findApplication(queries: Queries, owner: Pick<ServiceRow, 'owner
     .executeTakeFirst();
 }
 
-/** What a version without problems needs and offers. Rows hold JSON that this program wrote. */
+/** The requirements of a version without problems, which this program validated when it wrote the row; else null. */
 export function requirementsIn(row: Pick<WorkflowVersionRow, 'requirements'>): Requirements | null {
   return row.requirements === null ? null : (JSON.parse(row.requirements) as Requirements);
 }

@@ -6,11 +6,13 @@ import { RE2JS } from 're2js';
 
 export type RequestSchema = { readonly [keyword: string]: Value };
 
+/** Limits of a Request Schema. A larger one is a problem of the workflow. */
 const SCHEMA_BYTES = 256 * 1024;
 const SCHEMA_DEPTH = 32;
 const SCHEMA_KEYWORDS = 5_000;
-/** Above this only the first place is told: an error per element of a long list would fill the memory. */
+/** Bytes of an input. For a longer one only the first error is reported: one for each element could fill the memory. */
 const ALL_ERRORS_BYTES = 256 * 1024;
+/** Errors that are reported for one input. Further ones are left out. */
 const MAX_ERRORS = 100;
 const formats = [
   'date',
@@ -30,11 +32,11 @@ const formats = [
 /** ajv-formats is a CommonJS module whose default export is the function itself. */
 const addFormats = addFormatsTo as unknown as (ajv: Ajv2020, formats: string[]) => void;
 
-/** Linear in the length of the text, whatever the pattern; look-around and back-references are refused. */
+/** Regular expressions in linear time. Look-around and back-references are refused. */
 const linear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    // Patterns are told apart by what they are as text: without it, all of them would be the first one of the schemas' own.
+    // ajv identifies patterns by their text. Without `toString` it would use the first pattern for all of them.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: 'linear' },
@@ -47,7 +49,7 @@ function ajv(allErrors: boolean): Ajv2020 {
     strictTypes: false,
     strictRequired: false,
     strictTuples: false,
-    // Otherwise what it cannot compile goes to stderr, generated code included.
+    // Otherwise ajv writes generated code that does not compile to stderr.
     logger: false,
     code: { regExp: linear },
   });
@@ -56,9 +58,9 @@ function ajv(allErrors: boolean): Ajv2020 {
   return made;
 }
 
-/** Compiled when it is first used. */
+/** Validator of a Request Schema. It is compiled when it is first used. */
 export interface RequestValidator {
-  /** Every place at which the input does not fit; none when it does. */
+  /** The errors of an input; empty if it is valid. */
   check(input: unknown, bytes: number): ValidationError[];
 }
 
@@ -81,7 +83,7 @@ export function createValidator(schema: RequestSchema): RequestValidator {
   };
 }
 
-/** Why a Request Schema cannot be used. It is compiled, so this belongs into a thread of its own. */
+/** The problems of a Request Schema. Call it in a thread, because it compiles the schema. */
 export function problemsOfSchema(schema: RequestSchema, elementId: string | null): WorkflowProblem[] {
   const refused = (message: string): WorkflowProblem[] => [
     { elementId, code: 'REQUEST_SCHEMA', message: `The Request Schema ${message}` },
@@ -96,7 +98,7 @@ export function problemsOfSchema(schema: RequestSchema, elementId: string | null
     return refused('must be one of an object ("type": "object"): the input of a service is an object.');
   try {
     ajv(true).compile(schema);
-    // Whether it can be asked at all: one that refers to itself in one place never ends.
+    // Finds schemas that refer to themselves without end: their validation overflows the stack.
     ajv(false).compile(schema)({});
     return [];
   } catch (error) {

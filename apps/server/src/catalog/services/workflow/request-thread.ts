@@ -3,18 +3,19 @@ import type { ValidationError } from '@kethub/contract';
 import type { AskedOfThread } from './check-request.ts';
 import { createValidator, type RequestValidator } from './request-schema.ts';
 
-const REMEMBERED = 100;
+/** Validators cached. One more empties the cache. */
+const MAX_CACHED = 100;
 const validators = new Map<number, RequestValidator>();
 
-/** In a thread of its own: see check-request.ts. Null: it cannot be judged. */
+/** Validates an input. Runs in its own thread, see check-request.ts. Null if the validation overflows the stack. */
 function judge({ number, schema, text }: AskedOfThread): ValidationError[] | null {
   const validator = validators.get(number) ?? createValidator(schema);
-  if (validators.size >= REMEMBERED) validators.clear();
+  if (validators.size >= MAX_CACHED) validators.clear();
   validators.set(number, validator);
   try {
     return validator.check(JSON.parse(Buffer.from(text).toString()), text.length);
   } catch (error) {
-    // A schema that leads round in one place needs more room than there is.
+    // A schema that refers to itself overflows the stack.
     if (error instanceof RangeError) return null;
     throw error;
   }

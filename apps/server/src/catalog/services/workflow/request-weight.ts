@@ -1,15 +1,18 @@
 import type { Value } from '@kethub/workflow';
 import type { RequestSchema } from './request-schema.ts';
 
-/** Of an automaton for a pattern, by the characters of the pattern; a repetition such as `{1000}` unrolls it. */
+/** Weight for each character of a pattern. A repetition such as `{1000}` unrolls the automaton. */
 const OF_CHARACTER = 10;
 const OF_REPEATED_CHARACTER = 1_000;
-/** Of comparing each element of a list with each other: more than most elements of a list that is asked about at once. */
+/**
+ * Weight of comparing all elements of a list with each other: more than the elements of any list checked outside the
+ * thread.
+ */
 const OF_UNIQUE_ITEMS = 4_000;
 
 /**
- * How much a validator of this schema does at most for one byte of its input; Infinity when that cannot be told from the
- * schema, where a reference leads round.
+ * Upper bound of the operations of a validator for one byte of its input. Infinity when the schema does not bound them,
+ * as with a circular reference.
  */
 export function weigh(schema: RequestSchema): number {
   const known = new Map<string, number>();
@@ -20,7 +23,7 @@ export function weigh(schema: RequestSchema): number {
     return sum(Object.entries(value).map(([keyword, inner]) => ofKeyword(keyword, inner)));
   }
 
-  /** A name of a member may be a keyword elsewhere: it weighs too much then, never too little. */
+  /** The weight of a keyword. A member with the name of a keyword weighs too much, never too little. */
   function ofKeyword(keyword: string, inner: Value): number {
     if (keyword === '$dynamicRef' || keyword === '$id' || keyword === '$anchor' || keyword === '$dynamicAnchor')
       return Infinity;
@@ -34,7 +37,7 @@ export function weigh(schema: RequestSchema): number {
   function ofReference(reference: string): number {
     const before = known.get(reference);
     if (before !== undefined) return before;
-    // Met again while it is weighed, it leads round.
+    // A reference that is met again while it is weighed is circular.
     known.set(reference, Infinity);
     const target = at(schema, reference);
     const weight = target === undefined ? Infinity : of(target);
@@ -50,7 +53,7 @@ const sum = (weights: readonly number[]): number => weights.reduce((all, one) =>
 const ofPattern = (pattern: string): number =>
   pattern.length * (pattern.includes('{') ? OF_REPEATED_CHARACTER : OF_CHARACTER);
 
-/** What a reference within the schema names, such as `#/$defs/graph`. */
+/** The target of a reference within the schema, such as `#/$defs/graph`. */
 function at(schema: RequestSchema, reference: string): Value | undefined {
   if (!reference.startsWith('#')) return undefined;
   let value: Value | undefined = schema;

@@ -10,7 +10,7 @@ import { judgeWorkflow, type JudgedWorkflow } from './judge.ts';
 
 export const bpmnMedia = ['application/xml', 'text/xml', 'application/bpmn+xml'] as const;
 
-/** An uploaded workflow file: stored, noted as unused until a version refers to it, and judged. */
+/** A stored and validated workflow file. Its blob is marked as an orphan until a version refers to it. */
 export interface WorkflowSource extends JudgedWorkflow {
   readonly blob: string;
   readonly bytes: number;
@@ -18,7 +18,10 @@ export interface WorkflowSource extends JudgedWorkflow {
   readonly digest: string;
 }
 
-/** Stores an uploaded BPMN file, also one with problems: it is work that is not finished. Throws too-large and insufficient-storage. */
+/**
+ * Stores an uploaded BPMN file, also one with problems, so that a draft can be saved. Throws too-large,
+ * insufficient-storage.
+ */
 export async function storeWorkflow(platform: Platform, upload: Readable): Promise<WorkflowSource> {
   requireFreeSpace(platform);
   const file = await readAll(upload);
