@@ -1,4 +1,4 @@
-"""Does its work while it is looked at by the build: whatever is found goes to the log of the build."""
+"""Attacks while the build imports it. Its findings go to the log of the build."""
 
 import glob
 import os

@@ -1,4 +1,4 @@
-"""Tries what hostile programs try as a command of a Dockerfile, where it is root of its container; tells what was not refused."""
+"""Runs the attempts of hostile programs as a command of a Dockerfile, as root of its container. Prints what was not refused."""
 
 import importlib
 import json
@@ -25,7 +25,7 @@ def devices():
 
 
 def processes():
-    """Start as many as can be, and return how many those were."""
+    """Start as many processes as possible, and return their number."""
     children = []
     while len(children) < MOST:
         try:

@@ -1,4 +1,4 @@
-"""What the container of a hostile program starts: its input from files, its answer as the result."""
+"""Runs a hostile program in a container: reads its input from files and writes its answer as the result."""
 
 import importlib
 import json
@@ -8,7 +8,7 @@ import sys
 FOLDER = "/var/runtime/input"
 
 sys.path.insert(0, "/app")
-# Opened before: some programs close the folder.
+# Opened first, as some programs close the folder.
 with open("/var/runtime/output/output.json", "w") as result:
     os.chdir("/var/runtime/output")
     given = {}

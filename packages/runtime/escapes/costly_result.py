@@ -1,6 +1,6 @@
 import os
 
-# 63 MiB: objects without members are what costs a parser most for each byte.
+# 63 MiB: objects without members cost a parser most per byte.
 PART = b"{}," * (2**20 // 3)
 TIMES = 63
 

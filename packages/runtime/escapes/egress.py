@@ -1,4 +1,4 @@
-"""Tries to reach through the proxy to its hosts what it has not declared, what nobody may reach, and more than its share."""
+"""Tries to reach, through the proxy to its hosts, undeclared hosts, forbidden addresses, and more than its share."""
 
 import os
 import socket

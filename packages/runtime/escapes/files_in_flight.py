@@ -1,4 +1,4 @@
-"""Fills the disk with files that are on their way through sockets: no process has them open."""
+"""Fills the disk with files that are being sent through sockets, so that no process has them open."""
 
 import array
 import os

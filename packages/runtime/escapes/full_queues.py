@@ -1,4 +1,4 @@
-"""Fills what the kernel keeps for others: pipes and the queues of sockets."""
+"""Fills buffers of the kernel: pipes and the queues of sockets."""
 
 import os
 import socket

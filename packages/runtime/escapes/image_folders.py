@@ -1,4 +1,4 @@
-"""Fills the disk through a folder that its image made writable, also with files that have no name any more."""
+"""Fills the disk through a folder that its image made writable, also with deleted files that it keeps open."""
 
 import os
 

@@ -27,7 +27,7 @@ def ioctl(request):
 
 
 def in_child(action, *arguments):
-    """Some filters end the process for a foreign call."""
+    """Try an action in a child, because some filters end the process for a foreign call."""
     child = os.fork()
     if child == 0:
         os._exit(0 if attempt(action, *arguments).startswith("done") else 1)

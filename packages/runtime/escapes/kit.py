@@ -1,4 +1,4 @@
-"""What the hostile programs share: to try something, and to tell how that ended without failing themselves."""
+"""Functions of all hostile programs: try an action, and report how it ended without failing themselves."""
 
 import ctypes
 import errno
@@ -28,7 +28,7 @@ def attempt(action, *arguments):
         value = action(*arguments)
     except OSError as error:
         return f"refused: {errno.errorcode.get(error.errno, error.errno) if error.errno else error}"
-    except Exception as error:  # whatever it was, it did not get what it wanted
+    except Exception as error:  # of any kind: the attempt has failed
         return f"refused: {type(error).__name__} {error}"
     return f"done: {value!r}"[:4000]
 
@@ -42,7 +42,7 @@ def call(name, *arguments):
 
 
 def call_number(number, *arguments):
-    """Make a system call, and raise the OSError that it answers."""
+    """Make a system call. Raises OSError when it fails."""
     ctypes.set_errno(0)
     value = libc.syscall(number, *arguments)
     if value == -1:
@@ -51,7 +51,7 @@ def call_number(number, *arguments):
 
 
 def read(path, most=2000):
-    """Return what a file or folder holds."""
+    """Return the content of a file, or the names in a folder."""
     if os.path.isdir(path):
         return os.listdir(path)[:100]
     with open(path, "rb") as file:
@@ -65,7 +65,7 @@ def write(path, data=b"escaped"):
 
 
 def connect(family, address, kind=socket.SOCK_STREAM):
-    """Connect, say something, and return what is answered."""
+    """Connect, send something, and return the answer."""
     with socket.socket(family, kind) as one:
         one.settimeout(1)
         one.connect(address)
@@ -74,12 +74,12 @@ def connect(family, address, kind=socket.SOCK_STREAM):
 
 
 def take_name(name):
-    """Call this process so: whoever looks from outside finds it by that."""
+    """Give this process a name, by which the suite finds it from outside."""
     libc.prctl(15, name.encode()[:15], 0, 0, 0)
 
 
 def linger(name):
-    """Stay for ever, with this name, in a session of its own, whatever signal comes and without any file open."""
+    """Stay for ever with this name: in a session of its own, ignoring every signal, and with no file open."""
     import signal
     import time
 

@@ -40,5 +40,5 @@ def fsuid():
 
 
 def outcome_of(answer):
-    """Running is no harm as long as it is still who it was."""
+    """Judge an answer: a program that runs is harmless as long as it has not become root."""
     return answer if "done" in answer and ("b'0\\n'" in answer or "Uid:\\t0" in answer or "\\t0\\t0\\t" in answer) else f"refused: {answer[:60]}"

@@ -12,7 +12,7 @@ def run(pids, **_):
             tried[f"/proc/{pid}{part}"] = attempt(read, f"/proc/{pid}{part}")
     for path in OF_KERNEL:
         got = attempt(read, path)
-        # Read as nobody, addresses are zero and the list of keys is empty: that tells nothing.
+        # Without rights, addresses read as zero and the list of keys as empty: that reveals nothing.
         tried[path] = "refused: empty" if got in ("done: b''",) or (path == "/proc/kallsyms" and "0000000000000000 " in got) else got
     for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/overcommit_memory", "/proc/sys/net/ipv4/ip_forward", "/proc/self/oom_adj", "/proc/self/loginuid"):
         tried[f"write {path}"] = attempt(write, path, b"-17")

@@ -1,4 +1,4 @@
-"""Tries to tell the victim's side something by locks on files that both have: the device, the interpreter, the root, the layer."""
+"""Tries to see the victim's locks on files that both have: the device, the interpreter, the root, the layer."""
 
 import fcntl
 import os
@@ -6,7 +6,7 @@ import struct
 
 from src.kit import attempt
 
-# Where the victim holds an exclusive lock (victim.py).
+# Files on which the victim holds an exclusive lock (victim.py).
 LOCKED = (
     "/dev/null", "/dev/zero", "/usr/bin/python3", "/usr/lib", "/etc/passwd", "/runner/execute.py", os.__file__, "/deps", "/deps/shared.py",
 )  # fmt: skip

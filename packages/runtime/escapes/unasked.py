@@ -1,4 +1,4 @@
-"""Tells the build what it likes about itself, and stays busy wherever it is imported before somebody asks for it."""
+"""Forges its report to the build, and stays busy wherever it is imported before a job comes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Holds something worth stealing for as long as the hostile programs run, and says when somebody touches it."""
+"""Holds a secret for as long as the hostile programs run, and reports when somebody touches it."""
 
 import fcntl
 import os

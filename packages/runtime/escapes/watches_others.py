@@ -1,4 +1,4 @@
-"""Looks at what others do: by watches on files that all share, by leases, and by what /proc tells of the whole machine."""
+"""Observes other programs: by watches and leases on shared files, and by entries of /proc about the whole machine."""
 
 import fcntl
 import os

@@ -1,8 +1,8 @@
 """Download the source code of a package, and run nothing of it: python3 -I -S -B /runner/fetch_source.py <folder of pip> <demand> <target>
 
-pip itself would run the code of a source package to learn its name. The best file that the index has for the demand is looked
-up with pip's own finder and settings. Writes {"name", "version", "file", "sha256", "requires"} to stdout; `requires` is what
-pyproject.toml wants for the build, or null.
+pip itself would run the code of a source package to learn its name. This program finds the best file for the demand with pip's
+own finder and settings. It writes {"name", "version", "file", "sha256", "requires"} to stdout; `requires` is the list of build
+requirements in pyproject.toml, or null.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ def download(link, session, target: str) -> str:
 
 
 def requires_of(file: str):
-    """The top of a source archive is one folder: <name>-<version>/pyproject.toml."""
+    """Return the build requirements in <name>-<version>/pyproject.toml of a source archive, or None."""
     text = None
     if file.endswith(".zip"):
         with zipfile.ZipFile(file) as archive:

@@ -1,7 +1,7 @@
-"""Look at a service at build time: python3 -I -S -u -B /runner/inspect_service.py
+"""Inspect a service at build time: python3 -I -S -u -B /runner/inspect_service.py
 
 Imports src/program.py and writes one JSON object to stdout: {"interface": ..., "modules": [...]} or {"problem": ...}.
-What the service itself prints while it is imported goes to stderr.
+Output of the service during its import goes to stderr.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""Read which modules a service imports, from the text of its files: python3 -I -S -B /runner/read_imports.py
+"""Find the modules that a service imports from the text of its files: python3 -I -S -B /runner/read_imports.py
 
-Writes a JSON array to stdout. Nothing of the service is run, so nothing of it can write there.
+Writes a JSON array to stdout. No code of the service runs, so none can write there.
 """
 
 import sys

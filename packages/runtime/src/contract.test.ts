@@ -8,8 +8,8 @@ import { MiB, openBench, resultOf, until, type Bench, type Order, type Program }
 import { shellImage, testEngine } from './testing/images.ts';
 
 /**
- * What every driver has to do, said once. Each program is written twice: for the Python template, and as a shell script
- * that a container runs. What is told of it must be the same.
+ * The behaviour that every driver must have. Each program exists twice: for the Python template, and as a shell script
+ * that a container runs. Both must lead to the same reports.
  */
 interface Twice {
   python: string;
@@ -289,7 +289,7 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
       }),
     );
     const ended = bench.ended(job.executionId);
-    // The settings of who has connected last hold. The grace of other tests is too short for a busy machine.
+    // The runner uses the settings of its latest platform. The grace of other tests is too short for a busy machine.
     const patient = await bench.again({ cancelGraceMs: 30_000 });
     await patient.cancel(job.executionId);
     expect(await ended).toMatchObject({ outcome: 'CANCELLED', cause: { type: 'ExecutionCancelled' }, result: null });

@@ -17,12 +17,12 @@ const places = (path: string): string[] =>
     ? [join(MOUNT, path)]
     : readdirSync(MOUNT).map((controller) => join(MOUNT, controller, path));
 
-/** What runc has begun and nobody ends: a process in a cgroup within the one around a container. */
+/** A leftover of runc: a process in a cgroup inside the one around a container. */
 function park(around: string): ChildProcess {
   const orphan = spawn('/bin/sleep', ['1000'], { stdio: 'ignore' });
   for (const place of places(`${around}/made-by-the-engine`)) {
     mkdirSync(place, { recursive: true });
-    // One of processors must be told which.
+    // A cgroup of cpusets needs its processors set before it accepts processes.
     if (existsSync(`${place}/cpuset.mems`)) continue;
     writeFileSync(`${place}/cgroup.procs`, String(orphan.pid));
   }
@@ -135,7 +135,7 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
       const ended = bench.ended(job.executionId);
       const started = bench.runtime.start(job).catch(() => 'CUT');
       await until('it is made', () => made.size === 1);
-      // So that the next runner is busy with others when this one has ended.
+      // Keeps the next runner busy with others when this one has ended.
       for (let n = 0; n < 50; n++) mkdirSync(join(bench.dataDir, 'runtime', 'executions', `lost-${n}`));
       process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
       expect(await started).toBe('CUT');

@@ -62,7 +62,8 @@ describe('failure', () => {
   test.each([
     ['os._exit(0)', 'before `run` returned'],
     ['os._exit(7)', 'exit code 7'],
-    ['os._exit(113)', 'exit code 113'], // which our side says when no job came: forging it must not run the code again and again
+    // our side's exit code without a job; forging it must not make the code run again and again
+    ['os._exit(113)', 'exit code 113'],
     ['os.kill(os.getpid(), 11)', 'SIGSEGV'],
     ['ctypes.string_at(0)', 'SIGSEGV'],
     ['os.kill(os.getpid(), 9)', 'SIGKILL'],
@@ -144,7 +145,7 @@ def run():
     signal.signal(signal.SIGTERM, stop)
     print("ready")
     time.sleep(60)`;
-    // A busy machine may let the program wait for longer than the grace of the other tests.
+    // On a busy machine the program may wait longer than the grace of the other tests.
     const patient = await openBench({ cancelGraceMs: 30_000 });
     onTestFinished(() => patient.close());
     const job = await patient.startedWith('ready', program);
@@ -238,7 +239,9 @@ def run(pool):
 });
 
 describe('a start that cannot succeed is refused and leaves the id free', () => {
-  /** On a busy machine the attempt may end too late for a refusal: then its code has not run, and it is started again. */
+  /**
+   * On a busy machine the attempt may end too late for a refusal. Its code has not run then, and it is started again.
+   */
   async function refusalOf(job: ExecutionJob): Promise<unknown> {
     for (;;) {
       const ended = bench.ended(job.executionId);

@@ -6,13 +6,13 @@ import { MiB, openBench, until, type Bench, type Order, type Program } from './t
 import { shellImage, testEngine } from './testing/images.ts';
 import type { ExecutionEnd } from './types.ts';
 
-/** What code hands over at its end, on both drivers: it gets a clear answer, and keeps no place. */
+/** Hostile results, on both drivers. Each gets a clear answer and frees its slot. */
 const drivers = [
   { name: 'sandbox', skipped: false },
   { name: 'container', skipped: testEngine === null },
 ] as const;
 
-/** Python that writes a text, made by an expression of Python, to where results are told. */
+/** Python that writes a text, given as a Python expression, to the result file. */
 const telling = (text: string): string => `import os
 def run():
     text = ${text}
@@ -35,7 +35,7 @@ describe.each(drivers.filter(({ skipped }) => !skipped))('what code hands over: 
     isSandbox ? [python, order] : [{ image }, { ...order, environment: { PROGRAM: shell } }];
   const result = (python: string, shell: string, order?: Order): Promise<ExecutionEnd> =>
     bench.run(...programOf(telling(`b"R" + ${python}`), `{ ${shell}; } > /var/runtime/output/output.json`, order));
-  /** Its record can be read, it can be forgotten, and the next one runs. */
+  /** Checks that its record can be read, that it can be forgotten, and that the next execution runs. */
   const isOver = async ({ executionId }: ExecutionEnd): Promise<void> => {
     const known = await bench.runtime.list();
     expect(known.find((one) => one.executionId === executionId)).toMatchObject({ state: 'ENDED' });
@@ -75,7 +75,7 @@ describe.each(drivers.filter(({ skipped }) => !skipped))('what code hands over: 
     const ends = result('b\'{"a":[\' + b"{}," * (32 * 2**20 // 3) + b"{}]}"', 'printf \'{"a":[\'; yes "{}," | tr -d "\\n" | head -c 33554430; printf "{}]}"', { limits });
     const [end, other] = await Promise.all([ends, result('b"{}"', 'printf "{}"')]);
     expect([end.outcome, end.cause, other.outcome]).toEqual(['SUCCEEDED', null, 'SUCCEEDED']);
-    // Built as objects, it takes minutes and gigabytes.
+    // Building its objects would take minutes and gigabytes.
     expect(processorMs(runnerPid) - before).toBeLessThan(10_000);
     expect(peakMiB(runnerPid) - peak).toBeLessThan(150);
     await isOver(end);

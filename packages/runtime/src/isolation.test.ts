@@ -13,7 +13,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** What became of each statement inside: its value, or the number or name of its error. */
+/** The outcome of each statement inside: its value, or the number or name of its error. */
 async function probe(statements: Record<string, string>): Promise<Record<string, unknown>> {
   const program = `
 import os, sys, ctypes, socket, subprocess, signal, resource, json

@@ -12,7 +12,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** How many executions there are of each kind. */
+/** The number of executions of each kind. */
 const EACH = 8;
 
 test('executions of all kinds leave nothing open in the runner, and nothing on its disk', async () => {
@@ -48,7 +48,7 @@ def run(what="end"):
       await Promise.all([finish('end'), finish('die'), finish('end', { warm: false }), cancel(), refuse()]);
   };
   await all();
-  // What waits for the next one: as many before as after.
+  // As many sandboxes wait for the next execution as before.
   await until('a warm worker waits', async () => (await bench.runtime.status()).warm.length === 1);
   await pause(500);
   const before = descriptors();

@@ -42,7 +42,7 @@ test('an end that cannot be read is LOST, and ends no other', async () => {
   );
   await bench.runtime.prewarm(waiting, {}, LIMITS);
   const broken = await bench.startedWith('ready', waiting);
-  // The place of its result files is taken by a folder that is not empty.
+  // A folder that is not empty is in the way of its result files.
   const { executions, workFolders } = makeRunnerPaths(bench.dataDir);
   const ended = bench.ended(broken.executionId);
   mkdirSync(join(executions, broken.executionId, 'output', 'full'), { recursive: true });
@@ -91,7 +91,7 @@ describe('an execution runs at most once', () => {
   });
 });
 
-/** Where a test tells a program that it may end: a folder that both see as it is. */
+/** The folder by which a test tells a program to end. Both see its real files. */
 function signal(dataDir: string): DataPoolMount {
   const path = join(dataDir, 'runtime', 'signal');
   mkdirSync(path, { recursive: true });
@@ -269,7 +269,7 @@ describe('a runner of another version', () => {
     writeFileSync(join(dataDir, 'runtime', 'signal', 'go'), '');
     expect((await ended).outcome).toBe('SUCCEEDED');
     await until('the old one has ended', () => old.exitCode === 0);
-    // Between the two there is none: asked in that moment, the connection says so.
+    // There is a moment without a connection. A request in that moment fails and says so.
     const version = (): Promise<string | null> =>
       runtime.status().then(
         (status) => status.version,

@@ -12,7 +12,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** Locks one file and one folder of every mount, in each way that there is; the other side tells what it sees of that. */
+/** Locks one file and one folder of every mount, in every way; the other side reports what it sees. */
 const LOCKS = `
 import fcntl, os, struct, sys, time
 EVERYWHERE = ("/proc", "/dev", "/tmp", "/var/runtime/output")
@@ -68,7 +68,7 @@ function shared(): { code: Code; pool: string } {
 describe.runIf(process.getuid?.() === 0)('executions of one version, one layer and one data pool', () => {
   test('see no lock of each other, whatever they have in common', async () => {
     const { code, pool } = shared();
-    const copy = `${pool}-again`; // as data pools are laid out: links to the same files
+    const copy = `${pool}-again`; // laid out as data pools are: links to the same files
     mkdirSync(copy);
     linkSync(join(pool, 'common.py'), join(copy, 'common.py'));
     const pools = (path: string) => [{ parameter: 'pool', path, writable: false }];
@@ -79,7 +79,7 @@ describe.runIf(process.getuid?.() === 0)('executions of one version, one layer a
       expect(found.looked).toBeGreaterThan(10);
       expect(found.mounts).toEqual(expect.arrayContaining(['/app', '/deps', '/usr', '/var/runtime/datapool/pool']));
     }
-    // A build looks at the same layer and source.
+    // A build sees the same layer and source.
     const { sourceDir, layerDir } = code;
     const asked = await bench.runtime.sandboxed({
       command: [

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** The arguments that `run(<signature>)` gets, shown by `repr`. */
+/** The arguments that `run(<signature>)` gets, in the form of `repr`. */
 const bound = async (signature: string, input: unknown, before = ''): Promise<unknown> => {
   const names = signature.split(',').map((one) => one.trim().split(/[:=\s]/)[0]);
   const program = `${before}\ndef run(${signature}):\n    return [repr(one) for one in [${names.join(', ')}]]\n`;

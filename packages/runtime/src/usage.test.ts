@@ -9,7 +9,7 @@ const HIDE = 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"';
 let bench: Bench;
 beforeAll(async () => {
   bench = await openBench({ warmBytes: 256 * MiB, cancelGraceMs: 10_000 }, (dataDir) => {
-    // Others than root have no cgroups anyway. The runner is not the platform's child; it is found by its socket.
+    // Users other than root have no cgroups anyway. The runner is not the platform's child; it is found by its socket.
     if (process.getuid?.() !== 0) return;
     const surroundings = ['--mount', '--propagation', 'private', '/bin/sh', '-c', HIDE, 'sh'];
     const started = spawnSync('unshare', [...surroundings, process.execPath, START, dataDir], { encoding: 'utf8' });
@@ -82,6 +82,6 @@ def run():
                 time.sleep(60)
         except OSError:
             return made`;
-  // Itself, and the first of the sandbox.
+  // The process itself, and the first one of the sandbox.
   expect(await bench.result(program, { limits: { processes: 20 } })).toBe(18);
 });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await bench?.close();
 });
 
-/** A service with distributions of these modules, which a worker imports before its job comes. */
+/** A service with packages of these modules, which a worker imports before its job comes. */
 function withLayer(bench: Bench, program: string, modules: Record<string, string>): Code {
   const code = bench.service(program, Object.keys(modules));
   const layerDir = `${code.sourceDir}-layer`;
@@ -290,12 +290,12 @@ except OSError as error:
   expect(await bench.result(code, { limits: { fileBytes: 4 * MiB } })).toBe(27);
 });
 
-/** Of the processes below bubblewrap: in a frozen cgroup, or stopped by a signal. */
+/** Whether the processes below bubblewrap are stopped: in a frozen cgroup, or by a signal. */
 function isFrozen(pid: number): boolean {
   const group = /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? '';
   const folders = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].map((top) => `${top}${group}/cgroup.events`);
   const events = folders.find((file) => group !== '/' && existsSync(file));
   if (events !== undefined) return readFileSync(events, 'utf8').includes('frozen 1');
-  const all = descendantsOf(pid).slice(1); // the first waits for the others
+  const all = descendantsOf(pid).slice(1); // the first process waits for the others
   return all.length > 0 && all.every((one) => /\) [TZ] /.test(readFileSync(`/proc/${one}/stat`, 'latin1')));
 }

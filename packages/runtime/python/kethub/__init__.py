@@ -1,4 +1,4 @@
-"""What a Kethub service can import from the platform: the types of its secret and data pool parameters."""
+"""Types that a Kethub service can import from the platform, for its secret and data pool parameters."""
 
 from kethub.datapool import DataPool
 from kethub.secret import SecretValue

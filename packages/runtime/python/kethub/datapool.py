@@ -1,4 +1,4 @@
-"""A folder of files that the caller of a service hands to an execution."""
+"""A folder of files that the caller of a service passes to an execution."""
 
 import os
 
@@ -13,7 +13,7 @@ class DataPool:
 
     @property
     def name(self) -> str:
-        """Name of the parameter that the pool was passed for."""
+        """Name of the parameter for which the pool was passed."""
         return os.path.basename(self._path)
 
     @property
@@ -22,7 +22,7 @@ class DataPool:
         return self._path
 
     def list_files(self) -> dict[str, str]:
-        """Return the files at the top of the pool: name -> absolute path, in the order of their names."""
+        """Return the files at the top level of the pool, sorted by name: name -> absolute path."""
         with os.scandir(self._path) as entries:
             return {entry.name: entry.path for entry in sorted(entries, key=lambda entry: entry.name) if entry.is_file()}
 

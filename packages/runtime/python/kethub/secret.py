@@ -1,13 +1,13 @@
-"""A secret that shows itself only once, and only when asked."""
+"""A secret that can be read only once, and only by unwrapping it."""
 
 REDACTED = "[redacted]"
 
 
 class SecretValue:
-    """Holds a secret string. `unwrap()` returns it once; every other way to look at it shows `[redacted]`.
+    """Holds a secret string. `unwrap()` returns it once; every other access shows `[redacted]`.
 
-    The value lives in a closure, not in an attribute, so that vars(), pickle, copy and serializers that walk
-    attributes have nothing to find.
+    The value is in a closure and not in an attribute, so that vars(), pickle, copy and serializers that walk
+    attributes cannot find it.
     """
 
     __slots__ = ("_hold",)
@@ -25,7 +25,7 @@ class SecretValue:
         object.__setattr__(self, "_hold", hold)
 
     def unwrap(self) -> str:
-        """Return the secret, once. Raises ValueError at the second call."""
+        """Return the secret once. Raises ValueError at the second call."""
         value = self._hold(True)
         if value is None:
             raise ValueError("Secret is locked: it was unwrapped before, and a secret can be unwrapped once")

@@ -1,4 +1,4 @@
-"""From the input of an execution to the arguments of `run`."""
+"""Binds the input of an execution to the arguments of `run`."""
 
 from kethub_runtime.failures import Failure
 from kethub_runtime.parameter_types import is_builtin, is_optional, is_secret_type, special_type
@@ -6,7 +6,7 @@ from kethub_runtime.signature import EMPTY, parameters_of
 
 
 class Job:
-    """What one execution gets: input properties, secrets by parameter name, names and folder of the data pools."""
+    """The input of one execution: properties, secrets by parameter name, names and folder of the data pools."""
 
     __slots__ = ("input", "secrets", "pools", "pool_folder")
 
@@ -77,7 +77,7 @@ def _pool(kind, name: str, job: Job):
 
 
 def _absent(parameter, special, job: Job):
-    """Return what a parameter gets that the input does not mention: default, None, an empty model. Else Failure."""
+    """Return the value of a parameter that the input does not contain: default, None, an empty model. Else raise Failure."""
     name, annotation = parameter.name, parameter.annotation
     if parameter.default is not EMPTY:
         return parameter.default
@@ -107,7 +107,7 @@ def _properties(name: str, job: Job) -> str:
 
 
 def _own(name: str):
-    """Return kethub's own type, for parameters that say nothing about their type."""
+    """Return kethub's own type, for parameters without an annotation."""
     import kethub
 
     return getattr(kethub, name)

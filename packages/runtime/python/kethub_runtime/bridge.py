@@ -1,4 +1,4 @@
-"""From 127.0.0.1 inside a sandbox to the proxy of the platform, whose socket is all that the sandbox has of a network."""
+"""Forwards connections from 127.0.0.1 in a sandbox to the platform's proxy, whose socket is the sandbox's only network."""
 
 import posix
 
@@ -8,7 +8,7 @@ BUFFER = 256 * 1024
 
 
 def start_if_needed() -> None:
-    """Serve in a process of its own, which ends with the sandbox, where the version has declared hosts."""
+    """Serve in a process of its own, which ends with the sandbox. Does nothing when the version has declared no hosts."""
     try:
         posix.stat("/run/kethub")
     except OSError:
@@ -20,7 +20,7 @@ def start_if_needed() -> None:
     listener.listen(64)
     child = posix.fork()
     if child == 0:
-        if posix.fork() == 0:  # not a child of the program: os.wait() must not meet it
+        if posix.fork() == 0:  # not a child of the program, so that its os.wait() does not see it
             _serve(listener.fileno())
         posix._exit(0)
     posix.waitpid(child, 0)
@@ -45,7 +45,7 @@ def _serve(descriptor: int) -> None:
         for key, _ in waiting.select():
             if key.data is None:
                 _accept(listener, waiting)
-            elif key.data.side in waiting.get_map():  # its other side may have closed both just now
+            elif key.data.side in waiting.get_map():  # its peer may have closed both just now
                 key.data.move()
 
 
@@ -69,7 +69,7 @@ def _accept(listener, waiting) -> None:
 
 
 def _connect(outer) -> bool:
-    """The proxy may be starting."""
+    """Connect to the proxy, which may still be starting. Returns False after 5 seconds."""
     import time
 
     for _ in range(100):
@@ -82,7 +82,7 @@ def _connect(outer) -> bool:
 
 
 class _Side:
-    """One end of a connection: what it sends waits in `out` of its peer."""
+    """One end of a connection. Data that it sends waits in `out` of its peer."""
 
     def __init__(self, side, waiting) -> None:
         self.side = side

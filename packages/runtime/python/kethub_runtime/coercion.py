@@ -1,7 +1,7 @@
-"""From JSON values to builtin, typing, enum, date and dataclass types: the rules of docs/python-values.md.
+"""Converts JSON values to builtin, typing, enum, date and dataclass types: the rules of docs/python-values.md.
 
-Nothing is converted that could be meant otherwise: text is no number, a boolean is no number, null is nothing else. What
-does not fit is a Mismatch that names every place, never another value.
+Only unambiguous values are converted: text is no number, a boolean is no number, null is only null. Values that do not fit
+raise a Mismatch that names every place; they are never replaced by another value.
 """
 
 import sys
@@ -18,7 +18,7 @@ ABSTRACT = {
 
 
 def coerce(value, annotation, path: tuple):
-    """Return `value`, which was JSON, as the annotated type. Raises Mismatch."""
+    """Return `value`, which is parsed JSON, as the annotated type. Raises Mismatch."""
     annotation = _resolved(annotation)
     if hasattr(annotation, "__metadata__"):
         return _by_pydantic(value, annotation, path)
@@ -63,7 +63,7 @@ def coerce(value, annotation, path: tuple):
 
 
 def unknown(value, annotation, path: tuple):
-    """Pass the value of a type that nothing here can make, and say so in the log."""
+    """Return the value unchanged, with a warning in the log: its type cannot be made from JSON."""
     if isinstance(annotation, type) and isinstance(value, annotation):
         return value
     name = f"{annotation.__module__}.{annotation.__qualname__}" if isinstance(annotation, type) else str(annotation)
@@ -73,7 +73,7 @@ def unknown(value, annotation, path: tuple):
 
 
 def _resolved(annotation):
-    """Look through new types, aliases and qualifiers: NewType, `type X = ...`, Annotated, Final, Required."""
+    """Return the type behind new types, aliases and qualifiers: NewType, `type X = ...`, Annotated, Final, Required."""
     while True:
         if hasattr(annotation, "__supertype__"):
             annotation = annotation.__supertype__
@@ -102,7 +102,7 @@ def _is_anything(kind) -> bool:
 
 
 def _union(value, members, path: tuple):
-    """Return the value as the member that it is already, else as the first that takes it."""
+    """Return the value as the member whose type it has, else as the first member that accepts it."""
     if value is None and NONE_TYPE in members:
         return None
     for member in members:
@@ -116,7 +116,7 @@ def _union(value, members, path: tuple):
             return coerce(value, member, path)
         except Mismatch as mismatch:
             failures.append(mismatch)
-    # The members that are deepest in the value tell most: {"x": "a"} is a Point with a wrong x, not "no number".
+    # The deepest error says most: {"x": "a"} is a Point with a wrong x, not "no number".
     raise max(failures, key=lambda one: max(len(place) for place, _ in one.errors))
 
 
@@ -140,7 +140,7 @@ def _member(value, kind, path: tuple):
         try:
             return kind(value)
         except ValueError:
-            pass  # not a combination of the flags: told below
+            pass  # not a combination of the flags: reported below
     allowed = ", ".join(repr(member.value) for member in kind.__members__.values())
     raise Mismatch(path, f"{_short(value)} is not one of {allowed}")
 
@@ -183,7 +183,7 @@ def _dict(value, kind, arguments: tuple, path: tuple):
 
 
 def _key(key: str, annotation, path: tuple):
-    """Return the name of a member as a key: JSON has only text there, so "1" is the number 1 where a number is asked for."""
+    """Return the name of a member as a key. JSON names are text, so "1" becomes the number 1 where a number is declared."""
     try:
         return coerce(key, annotation, path)
     except Mismatch as mismatch:
@@ -217,7 +217,7 @@ def _typed_dict(value, kind, path: tuple):
 
 
 def _made(kind, value, names: list, path: tuple, hinted=None):
-    """Call `kind` with the members that it declares; `names` are pairs of a name and whether it is required."""
+    """Call `kind` with its declared members. `names` are pairs of a name and whether it is required."""
     import typing
 
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""From the values of the input to what the annotations of `run` ask for, and the JSON Schema of an annotation."""
+"""Converts values of the input to the annotations of `run`, and makes the JSON Schema of an annotation."""
 
 import sys
 
@@ -8,7 +8,7 @@ TOLD_IN_DETAIL = 10
 
 
 def convert(value, annotation, name: str):
-    """Return `value` as the annotated type. Raises Failure ("Invalid input") with the places of all that do not fit."""
+    """Return `value` as the annotated type. Raises Failure ("Invalid input") with the places of all misfits."""
     from kethub_runtime.coercion import coerce
     from kethub_runtime.mismatch import Mismatch, written
 
@@ -26,7 +26,7 @@ def convert(value, annotation, name: str):
 
 
 def by_pydantic(value, annotation, path: tuple):
-    """Return `value` as Pydantic makes it of a model, or of a type that only Pydantic knows. Raises Mismatch."""
+    """Return `value` as Pydantic converts it, for a model or a type that only Pydantic knows. Raises Mismatch."""
     from kethub_runtime.mismatch import Mismatch
 
     pydantic = sys.modules.get("pydantic")
@@ -44,7 +44,7 @@ def by_pydantic(value, annotation, path: tuple):
         return validate(value)
     except ValueError as error:
         problem = error
-    # A strict model takes a date from JSON's text and a tuple from a list only where it knows that it reads JSON.
+    # In strict mode Pydantic accepts text as a date and a list as a tuple only when it parses JSON itself.
     if strict and hasattr(problem, "errors"):
         from kethub_runtime import plain_json
 
@@ -65,7 +65,7 @@ def _pydantic_errors(pydantic) -> tuple:
 
 
 def empty_instance(annotation):
-    """Return an instance made of defaults only when the annotated model or dataclass allows one, else None."""
+    """Return an instance with all defaults if the annotated model or dataclass allows one, else None."""
     if not isinstance(annotation, type):
         return None
     if not (_is_model(annotation) or hasattr(annotation, "__dataclass_fields__")):
@@ -77,7 +77,7 @@ def empty_instance(annotation):
 
 
 def json_schema(annotation) -> dict | None:
-    """Return a JSON Schema of the annotation: Pydantic's where it is imported, else of builtins, typing and dataclasses."""
+    """Return a JSON Schema of the annotation: Pydantic's if it is imported, else one for builtins, typing and dataclasses."""
     names = {dict: "object", list: "array", str: "string", int: "integer", float: "number", bool: "boolean"}
     if isinstance(annotation, type) and annotation in names:
         return {"type": names[annotation]}
@@ -86,7 +86,7 @@ def json_schema(annotation) -> dict | None:
         try:
             return pydantic.TypeAdapter(annotation).json_schema()
         except (pydantic.errors.PydanticUserError, TypeError, ValueError, NameError):
-            return None  # a type without a schema, such as numpy.ndarray: there is nothing to say about it
+            return None  # a type without a schema, such as numpy.ndarray
     if isinstance(annotation, type) and hasattr(annotation, "schema") and _is_model(annotation):
         return annotation.schema()
     from kethub_runtime.type_schema import schema_of

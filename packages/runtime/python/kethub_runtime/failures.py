@@ -1,4 +1,4 @@
-"""A failure that is reported to the caller: what went wrong and what to do, instead of a traceback."""
+"""Failures that are reported to the caller with a cause and a remedy instead of a traceback."""
 
 
 class Failure(Exception):
@@ -13,7 +13,8 @@ class Failure(Exception):
 def problem_of(error: BaseException) -> dict:
     """Return the problem (type, title, detail, extensions) that reports `error` to the caller.
 
-    The type is the name of the exception's class. An exception that brings its own title and detail is believed: Failure, and qhub.commons.runtime.error.HandlerError.
+    The type is the name of the exception's class. An exception may have a title and a detail of its own, which are then
+    used: Failure, and qhub.commons.runtime.error.HandlerError.
     """
     title, detail = getattr(error, "title", None), getattr(error, "detail", None)
     if isinstance(title, str) and isinstance(detail, str) and not callable(title):
@@ -28,7 +29,7 @@ def problem_of(error: BaseException) -> dict:
         return {"type": name, "title": name, "detail": text}
     try:
         detail = str(error)
-    except Exception:  # A broken __str__ of the service's own exception must not hide which exception it was.
+    except Exception:  # A broken __str__ of a service's exception must not hide its class.
         detail = ""
     return {"type": name, "title": name, "detail": detail or name}
 

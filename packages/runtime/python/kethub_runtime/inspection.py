@@ -1,4 +1,4 @@
-"""What a service asks for and gives back, or why it cannot run: found by importing it once, at build time."""
+"""Finds the parameters and the result of a service, or why it cannot run, by importing it once at build time."""
 
 import inspect
 import json
@@ -32,7 +32,7 @@ def main(arguments: list) -> None:
 
 
 def inspect_service(app: str) -> dict:
-    """Return {"interface", "modules"}: what is imported now. Or {"problem": {"code", "title", "detail"}}."""
+    """Return {"interface", "modules"}, or {"problem": {"code", "title", "detail"}}. `modules` are the imported ones."""
     try:
         run = _load(app)
         return {"interface": _interface(run), "modules": sorted(sys.modules)}
@@ -92,7 +92,7 @@ def _parameter(parameter) -> dict:
     optional = parameter.kind == "kwargs" or parameter.default is not EMPTY or is_optional(annotation)
     schema = None if special or annotation is EMPTY or parameter.kind == "kwargs" else json_schema(annotation)
     if not optional and schema and not schema.get("required") and schema.get("properties") and not special:
-        optional = True  # a model made of defaults only: an absent property becomes an empty instance
+        optional = True  # a model with defaults only: an absent property becomes an empty instance
     return {
         "name": parameter.name,
         "kind": kind,

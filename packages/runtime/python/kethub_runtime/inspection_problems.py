@@ -1,4 +1,4 @@
-"""Why a service cannot be imported, in words that name the file, the line and the remedy."""
+"""Problems of services that cannot be imported. They name the file, the line and the remedy."""
 
 import importlib.metadata
 import importlib.util
@@ -6,7 +6,7 @@ import linecache
 import os
 import traceback
 
-# Modules whose package has another name on PyPI, of those that scientific and quantum code imports most.
+# Modules with another package name on PyPI, among those that scientific and quantum code imports most.
 PACKAGES = {
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",
@@ -26,7 +26,7 @@ PACKAGES = {
 
 
 class Problem(Exception):
-    """Why a build ends: a code for programs, a title and a detail for people."""
+    """The reason why a build ends: a code for programs, a title and a detail for people."""
 
     def __init__(self, code: str, title: str, detail: str) -> None:
         super().__init__(detail)
@@ -36,7 +36,7 @@ class Problem(Exception):
 
 
 def missing_program(app: str) -> Problem:
-    """There is no src/program.py: say what is there instead."""
+    """Make the problem for a missing src/program.py. It lists the files that exist instead."""
     folder = os.path.join(app, "src")
     if os.path.isdir(folder):
         there = f"The folder src holds: {_listing(folder)}."
@@ -46,7 +46,7 @@ def missing_program(app: str) -> Problem:
 
 
 def import_problem(error: BaseException, app: str) -> Problem:
-    """Turn what importing src/program.py raised into a problem."""
+    """Make a problem of an exception that the import of src/program.py raised."""
     if isinstance(error, SyntaxError):
         return _syntax(error, app)
     place = _place(error, app)
@@ -93,7 +93,7 @@ def _remedy(name: str, app: str) -> str:
 
 
 def _installed(top: str) -> "str | None":
-    """Return the version of an installed package, with a blank before it where it is known; None when it is not there."""
+    """Return the version of an installed package after a blank, empty if it is unknown. None if it is not installed."""
     try:
         if importlib.util.find_spec(top) is None:
             return None

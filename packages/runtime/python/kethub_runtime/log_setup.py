@@ -1,4 +1,4 @@
-"""Log records of `logging` and `loguru` as lines with a severity, on stdout, where they keep their order with print()."""
+"""Writes log records of `logging` and `loguru` as lines with a severity to stdout, in order with the lines of print()."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ state: dict = {}
 
 
 def set_up(module) -> None:
-    """Configure a freshly imported logging framework; again when LOG_LEVEL becomes known later."""
+    """Configure a logging framework after its import, and again when LOG_LEVEL becomes known later."""
     if module.__name__ == "logging":
         _set_up_logging(module)
     else:
@@ -60,7 +60,7 @@ def _set_up_logging(logging) -> None:
 
 
 def _keep_handler(logging, root, handler) -> None:
-    """basicConfig() does nothing when the root has a handler, and it has ours: honour the level and the files it asks for."""
+    """Make basicConfig() set its level and files. It would do nothing, because the root already has our handler."""
     original = logging.basicConfig
 
     def basicConfig(**options):

@@ -1,6 +1,6 @@
-"""Severity of log lines: a line that starts with "\\x1e" SEVERITY " " carries one; the platform reads it.
+"""Gives log lines a severity. The platform reads it from lines that start with "\\x1e" SEVERITY " ".
 
-Installed only when the service imports a logging framework, by a finder that waits for that import.
+A finder waits for the import of a logging framework, and sets it up only then.
 """
 
 import sys
@@ -42,7 +42,7 @@ class _Loader:
 
 
 def apply_environment() -> None:
-    """Follow LOG_LEVEL when a framework was imported before the environment of the execution was known."""
+    """Apply LOG_LEVEL to a framework that was imported before the environment of the execution was known."""
     for name in FRAMEWORKS:
         if name in sys.modules:
             from kethub_runtime import log_setup

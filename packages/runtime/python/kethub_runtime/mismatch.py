@@ -1,18 +1,18 @@
-"""What in the input does not fit the parameters of `run`, and where."""
+"""Values of the input that do not fit the parameters of `run`, with their places."""
 
 MAX_ERRORS = 100
 NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
 
 
 class Mismatch(Exception):
-    """Values that do not fit, as pairs of path and message; a path is a tuple of names and indexes."""
+    """Values that do not fit, as pairs of path and message. A path is a tuple of names and indexes."""
 
     def __init__(self, path: tuple, message: str) -> None:
         super().__init__(message)
         self.errors = [(path, message)]
 
     def place(self) -> str:
-        """The first path as people write it: `params.edges[0].weight`."""
+        """Return the first path in Python notation: `params.edges[0].weight`."""
         return written(self.errors[0][0])
 
 
@@ -22,7 +22,7 @@ def written(path: tuple) -> str:
 
 
 def collected(calls, errors=()) -> list:
-    """Call each (function, *arguments) and return what they return. Raises one Mismatch with those of all, at most 100."""
+    """Call each (function, *arguments) and return their values. Raises one Mismatch with the errors of all, at most 100."""
     values, errors = [], list(errors)
     for function, *arguments in calls:
         try:
@@ -39,5 +39,5 @@ def collected(calls, errors=()) -> list:
 
 
 def name_of_json(value) -> str:
-    """Name the kind of a value of JSON, with its article."""
+    """Return the kind of a JSON value with its article."""
     return NAMES.get(type(value)) or type(value).__name__

@@ -1,4 +1,4 @@
-"""Which modules a service imports at the top of its files: a warm worker imports them before its job comes."""
+"""Finds the modules that a service imports at the top of its files. A warm worker imports them before its job comes."""
 
 import ast
 import json
@@ -7,13 +7,13 @@ import sys
 
 
 def main(arguments: list) -> None:
-    """Write the names as a JSON array to stdout. Nothing of the service is run for that."""
+    """Write the names as a JSON array to stdout, without running any code of the service."""
     options = dict(zip(arguments[::2], arguments[1::2]))
     json.dump(imports_of(options.get("--app", "/app")), sys.stdout)
 
 
 def imports_of(app: str) -> list:
-    """Return the names that are imported at module level below src, sorted: also those of the service itself."""
+    """Return the sorted names that files below src import at module level, the service's own included."""
     names: set = set()
     for folder, _, files in os.walk(os.path.join(app, "src")):
         for file in files:

@@ -1,7 +1,7 @@
-"""Which kind of parameter an annotation asks for: kethub's own types, or those of qhub-commons.
+"""Recognizes the annotations of secrets and data pools: kethub's own types, or those of qhub-commons.
 
-The types are recognised by name and shape, not by identity: a service may bring either package, and neither is
-imported for the sake of the question.
+Types are recognized by name and shape, not by identity: a service may use either package, and neither is imported just
+to compare.
 """
 
 import sys
@@ -36,7 +36,7 @@ def is_optional(annotation) -> bool:
 
 
 def special_type(annotation):
-    """Return the SecretValue or DataPool class that an annotation asks for, or None."""
+    """Return the SecretValue or DataPool class in an annotation, or None."""
     for member in members_of(annotation):
         if is_secret_type(member) or is_pool_type(member):
             return member

@@ -1,7 +1,7 @@
 """JSON without `import json`, which costs 7 ms (it pulls in re and enum).
 
-The C accelerator `_json` does all the work in the standard library too. It is private, so every deviation from what
-is expected here (another Python, an error of any kind) falls back to the json module, which also words the error.
+It calls the C accelerator `_json`, as the standard library does. That module is private, so everything unexpected
+(another Python, an error of any kind) falls back to the json module, which also words the error.
 """
 
 import _json
@@ -28,16 +28,16 @@ def loads(text: str):
         if not text[end:].strip(" \t\n\r"):
             return value
     except (ValueError, StopIteration, SystemError, TypeError, AttributeError):
-        pass  # json.loads below repeats it and says what is wrong
+        pass  # json.loads below repeats it and reports the error
     import json
 
     return json.loads(text, parse_constant=_Scanner.parse_constant)
 
 
 def dumps(value, default) -> bytes:
-    """Write `value` as compact JSON in UTF-8; `default` converts what JSON does not know, or raises.
+    """Return `value` as compact JSON in UTF-8. `default` converts values that JSON does not know, or raises.
 
-    Raises ValueError, TypeError or RecursionError for what cannot be written; NaN and Infinity are refused.
+    Raises ValueError, TypeError or RecursionError for values that cannot be JSON, such as NaN and Infinity.
     """
     chunks = _json.make_encoder({}, default, _json.encode_basestring, None, ":", ",", False, False, False)(value, 0)
     try:

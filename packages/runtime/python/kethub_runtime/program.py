@@ -1,4 +1,4 @@
-"""Where the service and its packages are imported from."""
+"""Sets the folders from which the service and its packages are imported."""
 
 import posix
 import sys
@@ -13,7 +13,7 @@ def set_up_path(app: str, packages: str, runner: str) -> None:
 
 
 def set_up_packages(app: str, packages: str, runner: str) -> None:
-    """The same without the service: nothing of it can be imported by its name yet.
+    """Do the same without the service, so that its modules cannot be imported yet.
 
     Packages come after the standard library, so that an old backport from PyPI (enum34, dataclasses) cannot shadow it.
     """
@@ -33,13 +33,13 @@ def set_up_packages(app: str, packages: str, runner: str) -> None:
 
 
 def set_up_service(app: str) -> None:
-    """Let the modules of the service be imported, before all others."""
+    """Make the modules of the service importable, before all others."""
     sys.path.insert(0, app)
     _declare_package(f"{app}/src")
 
 
 def _declare_package(folder: str) -> None:
-    """Without `src/__init__.py` a package of that name among the requirements would win over the service's folder."""
+    """Declare `src` as a package. Without `src/__init__.py`, a required package named src would take precedence."""
     try:
         posix.stat(f"{folder}/__init__.py")
     except OSError:
@@ -50,7 +50,7 @@ def _declare_package(folder: str) -> None:
 
 
 def load_run():
-    """Return `run` of src/program.py. Raises Failure when there is none, and whatever the import raises."""
+    """Return `run` of src/program.py. Raises Failure when there is none, and passes on exceptions of the import."""
     from src import program
 
     run = getattr(program, "run", None)

@@ -1,19 +1,19 @@
-"""From what `run` returned to JSON text."""
+"""Encodes the value that `run` returned as JSON text."""
 
 from kethub_runtime import plain_json
 from kethub_runtime.failures import Failure
 
 RESERVED = ("_links", "_embedded")
 TITLE = "Result is not JSON"
-# Deep enough for any data that people write; far below the recursion limit of the interpreter (1,000).
+# Levels of nesting; a deeper result fails. Any data that people write is below, and Python's recursion limit (1,000) far above.
 MAX_DEPTH = 400
 
 
 def encode_result(value) -> bytes:
-    """Return the JSON text of a result. Raises Failure naming the place of what is not JSON.
+    """Return the JSON text of a result. Raises Failure naming the place of a value that cannot be JSON.
 
-    Plain results go through the C encoder once. Only when that refuses is the value walked in Python, to convert
-    what JSON encoders do not (numpy keys) and to name the place of what cannot be converted.
+    The C encoder tries first. Only when it refuses, the value is walked in Python, which converts what encoders do not
+    (numpy keys) and names the place of a value that cannot be converted.
     """
     value = _without_reserved(value)
     require_distinct_names(value)
@@ -32,9 +32,9 @@ def encode_result(value) -> bytes:
 
 
 def returned_error(value) -> dict | None:
-    """Return the problem that a returned object of a class `ErrorResponse` stands for, None for any other result.
+    """Return the problem in a returned object of a class `ErrorResponse`. None for any other result.
 
-    Templates of other platforms hand errors back instead of raising them: objects with `code` and `detail`.
+    Templates of other platforms return errors instead of raising them: objects with `code` and `detail`.
     """
     if not any(kind.__name__ == "ErrorResponse" for kind in type(value).__mro__):
         return None

@@ -1,4 +1,4 @@
-"""How values that JSON does not know become values that it knows: one rule for each, listed in docs/python-values.md."""
+"""Converts values that JSON does not know to values that it knows. docs/python-values.md lists the rules."""
 
 from kethub_runtime.failures import Failure
 from kethub_runtime.parameter_types import is_secret_type
@@ -6,7 +6,7 @@ from kethub_runtime.result import TITLE
 
 REDACTED = "[redacted]"
 AS_TEXT = ("uuid", "decimal", "fractions", "pathlib", "ipaddress")
-# Instances of these have attributes, but these attributes are not what somebody means who returns them.
+# Types whose attributes are not the data that a service means to return.
 NO_DATA = ("function", "method", "builtin_function_or_method", "type", "module", "generator", "coroutine")
 
 
@@ -46,7 +46,7 @@ def simplified(value, path: str | None):
 
 
 def _collection(value):
-    """Sets are sorted lists (by type and text where their items cannot be compared); other collections are lists and objects in their order."""
+    """Return sets as sorted lists (by type and text if their items cannot be compared), other collections in their order."""
     if isinstance(value, (set, frozenset)):
         try:
             return sorted(value)
@@ -64,7 +64,7 @@ def _collection(value):
 
 
 def _attributes(value, kind: type) -> dict | None:
-    """Return the public attributes of an object, or what its `to_dict()` says when it shows none; None without either."""
+    """Return the public attributes of an object, else the result of its `to_dict()`, else None."""
     names = list(getattr(value, "__dict__", ()))
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
@@ -75,11 +75,11 @@ def _attributes(value, kind: type) -> dict | None:
     if callable(getattr(kind, "to_dict", None)):
         try:
             converted = value.to_dict()
-        except Exception:  # It wants arguments, or cannot: then there is nothing to say about the object.
+        except Exception:  # It needs arguments, or fails: then the object cannot be converted.
             converted = None
         if isinstance(converted, dict):
             return converted
-    # An object of somebody's own class without attributes is an empty object; one that hides all it has is no data.
+    # An object without attributes, of a service's own class, is an empty object. One with private attributes only is no data.
     return {} if not names and hasattr(value, "__dict__") and kind is not object else None
 
 

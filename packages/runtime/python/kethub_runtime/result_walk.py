@@ -1,4 +1,4 @@
-"""Results beyond plain JSON types, walked in Python to name the place of what cannot be JSON."""
+"""Walks results beyond plain JSON types in Python, and names the place of a value that cannot be JSON."""
 
 from kethub_runtime.failures import Failure
 from kethub_runtime.result import MAX_DEPTH, TITLE
@@ -8,7 +8,7 @@ INFINITY = float("inf")
 
 
 def plain(value):
-    """Return a copy of `value` of plain JSON types only. Raises Failure naming the place of what is not JSON."""
+    """Return a copy of `value` in plain JSON types. Raises Failure naming the place of a value that cannot be JSON."""
     return _walk(value, "result", 0, set())
 
 

@@ -1,6 +1,6 @@
-"""From JSON values to single values: numbers, text, dates, UUID, Decimal, paths, complex numbers, bytes.
+"""Converts JSON values to single values: numbers, text, dates, UUID, Decimal, paths, complex numbers, bytes.
 
-The modules of dates, UUID and the like are imported when the first such parameter is met: together they cost 10 ms.
+The modules of dates, UUID and the like are imported with the first such parameter, as together they cost 10 ms.
 """
 
 from kethub_runtime.mismatch import Mismatch, name_of_json
@@ -12,7 +12,7 @@ _readers: dict = {}
 
 
 def is_scalar(kind: type) -> bool:
-    """Whether `scalar_of` makes such values."""
+    """Whether `scalar_of` can make values of this type."""
     if not _readers:
         _readers.update(_all_readers())
     return any(base in _readers for base in kind.__mro__)
@@ -31,7 +31,7 @@ def scalar_of(value, kind: type, path: tuple):
 
 
 def plain(value, kind, path: tuple):
-    """A whole number is a number, and 2.0 is a whole number. A boolean is neither, and text is never a number."""
+    """Return a number, text or boolean. 2 is accepted as a float and 2.0 as an int; booleans and text are no numbers."""
     if type(value) is kind:
         return value
     if kind is float and type(value) is int:

@@ -1,4 +1,4 @@
-"""What a program may leave to the end of the interpreter: open files to flush, functions to call at exit."""
+"""Does what programs leave to the interpreter's shutdown: flush open files, call functions at exit."""
 
 import sys
 
@@ -7,7 +7,7 @@ _known: list = []
 
 
 def set_aside() -> None:
-    """Take what was imported out of every later collection and search, which take 0.1 s and more with large packages."""
+    """Exclude imported objects from later garbage collections and searches, which take 0.1 s or more with large packages."""
     import gc
 
     gc.collect()
@@ -16,11 +16,11 @@ def set_aside() -> None:
 
 
 def settle() -> None:
-    """Call the functions registered with atexit, then flush what the program has written but not closed."""
+    """Call the functions registered with atexit, then flush the files that the program has not closed."""
     import atexit
 
     if atexit._ncallbacks():
-        # It would wait for child processes without an end; the sandbox ends them.
+        # Its exit function would wait for child processes for ever; the sandbox ends them.
         multiprocessing = sys.modules.get("multiprocessing.util")
         if multiprocessing:
             atexit.unregister(multiprocessing._exit_function)
@@ -45,5 +45,5 @@ def _flush_files() -> None:
         try:
             if not stream.closed and stream.writable():
                 stream.flush()
-        except (OSError, ValueError):  # its own pipe or file is gone; what remains is nobody's
+        except (OSError, ValueError):  # its pipe or file is gone, so the rest is lost
             continue

@@ -57,7 +57,7 @@ def _from_code(function) -> list:
 
 
 def _from_signature(function) -> list:
-    """For what is no plain function: decorated ones, partials, objects with __call__."""
+    """Read callables that are no plain functions: decorated ones, partials, objects with __call__."""
     import inspect
 
     kinds = {
@@ -77,7 +77,7 @@ def _from_signature(function) -> list:
 
 
 def _resolve(function, parameters: list) -> None:
-    """Turn text annotations (`from __future__ import annotations`, forward references) into what they name."""
+    """Replace text annotations (`from __future__ import annotations`, forward references) with the types that they name."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     hints = {}
@@ -85,7 +85,7 @@ def _resolve(function, parameters: list) -> None:
     if typing:
         try:
             hints = typing.get_type_hints(function, include_extras=True)
-        except Exception:  # One name that exists for type checkers only: resolve the others one by one below.
+        except Exception:  # A name that exists for type checkers only. The others are resolved one by one below.
             hints = {}
     names = getattr(function, "__globals__", {})
     for parameter in parameters:

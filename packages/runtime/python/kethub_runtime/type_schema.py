@@ -12,11 +12,11 @@ ARRAYS = (list, tuple, set, frozenset)
 
 
 class Unknown(Exception):
-    """There is a part of the annotation about which nothing can be said."""
+    """A part of the annotation has no schema."""
 
 
 class Definitions:
-    """Schemas of classes by name; a class is known before its members are looked at, because it may refer to itself."""
+    """Schemas of classes by name. A class is registered before its members are read, because it may refer to itself."""
 
     def __init__(self) -> None:
         self.keys = {}

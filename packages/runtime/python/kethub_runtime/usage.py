@@ -1,19 +1,19 @@
-"""Where no cgroup measures a program, its parent does: it waits for it and tells what the kernel says that it took."""
+"""Measures a program where no cgroup does: its parent waits for it and reports the usage that the kernel counted."""
 
 import posix
 from _signal import SIG_IGN, SIGHUP, SIGINT, SIGTERM, signal
 
 
 def measure_child(descriptor: int) -> None:
-    """Return in a child, which runs the program; the parent ends as the child does."""
+    """Fork and return in the child, which runs the program. The parent exits as the child does."""
     child = posix.fork()
     if child == 0:
         posix.close(descriptor)
         return
-    # The program is told to end, and may take its time for it.
+    # Signals to end are for the program, which may take its time.
     for number in (SIGHUP, SIGINT, SIGTERM):
         signal(number, SIG_IGN)
-    # The program's streams are its own: nothing may seem open that it has closed.
+    # The parent closes the program's streams, so that a stream that the program closes is really closed.
     posix.closerange(0, descriptor)
     posix.closerange(descriptor + 1, 65536)
     _, status, used = posix.wait4(child, 0)

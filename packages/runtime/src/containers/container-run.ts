@@ -34,15 +34,9 @@ const ENDED_FROM_OUTSIDE = [137, 143, 255, NOT_HANDED_OVER];
 
 /** The steps before the start of a container. */
 export interface Preparation {
-  /**
-   * Writes the input files and creates the container.
-   * @throws InputRefused, EngineRefusal, EngineUnavailable
-   */
+  /** Writes the input files and creates the container. @throws InputRefused, EngineRefusal, EngineUnavailable */
   make(container: Container): Promise<void>;
-  /**
-   * Lines for its standard input.
-   * @throws InputRefused
-   */
+  /** Lines for its standard input. @throws InputRefused */
   handover(): Buffer;
   /** Called just before its program can run. */
   handingOver(): void;
@@ -111,10 +105,7 @@ export class ContainerRun implements Run {
   #failure: Cause | null = null;
   #exitCode = 0;
 
-  /**
-   * @param preparation null when an earlier runner has prepared it. `handedOver` says whether that runner started its
-   * program.
-   */
+  /** @param preparation null when an earlier runner prepared it. `handedOver`: that runner has started its program. */
   constructor(
     container: Container,
     { meter, openProxy, stayed }: Surroundings,
@@ -244,10 +235,7 @@ export class ContainerRun implements Run {
     return this.#watch();
   }
 
-  /**
-   * Prepares and starts the container. Until the handover it waits, so an earlier failure proves that its program did
-   * not run.
-   */
+  /** Prepares and starts the container. It waits for the handover: after an earlier failure its program did not run. */
   async #begin(preparation: Preparation): Promise<void> {
     const handover = preparation.handover();
     await preparation.make(this.#container);
@@ -328,9 +316,7 @@ export class ContainerRun implements Run {
     return lost();
   }
 
-  /**
-   * Warns in the log about input that the program did not read. It may have computed from a sample of its own instead.
-   */
+  /** Warns in the log about input that the program did not read: it may have used a sample of its own instead. */
   async #warnOfUnread(): Promise<void> {
     if (this.#preparation === null || this.#isUnwanted()) return;
     const unread = await this.#preparation.unread();
@@ -396,9 +382,7 @@ function mountsOf(pid: number): string {
   }
 }
 
-/**
- * The exit of a container whose program did not run. `byItself`: because its input was refused, and not because of us.
- */
+/** The exit of a container whose program did not run. `byItself`: because its input was refused, not because of us. */
 function refused(byItself: boolean): Exit {
   return { ...NOTHING, code: 1, commandRan: byItself };
 }

@@ -27,7 +27,7 @@ afterEach(() => {
 
 const target = (): string => `${HOST}:${(server.address() as AddressInfo).port}`;
 
-/** What the proxy answers to whoever asks for the server through this proxy. */
+/** The proxy's answer to a request for the server. */
 async function statusThrough(socketPath: string): Promise<number | undefined> {
   const request = http.request({ socketPath, method: 'CONNECT', path: target(), timeout: 5_000 }).end();
   const [answer, socket] = (await once(request, 'connect')) as [http.IncomingMessage, NodeJS.ReadWriteStream];
@@ -40,7 +40,7 @@ test('nothing is refused before it is known which networks are open, and then wh
   const proxy = proxies.open([target()]);
   proxy.onRefused = (refusedTarget) => void refused.push(refusedTarget);
   const socket = path.join(proxy.dir, 'proxy.sock');
-  // Nobody answers yet: a proxy without networks would refuse.
+  // Nothing answers yet: a proxy without networks would refuse.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(existsSync(socket)).toBe(false);
   proxies.allow([`${HOST}/32`]);

@@ -13,7 +13,7 @@ const SLOTS = 8;
 const wait = { timeout: 15_000, interval: 20 };
 let nameServer: NameServer;
 let host: Server;
-/** Requests that the host has and does not answer. */
+/** Requests that the host has received and does not answer. */
 const held = new Set<Socket>();
 const closing: (() => void)[] = [];
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterEach(() => {
 const port = (server: Server): number => (server.address() as AddressInfo).port;
 const silent = Array.from({ length: 60 }, (_, index) => `silent-${index}.test`);
 
-/** The proxy of an execution, beside others in the same process. */
+/** The proxy of one execution, beside others in the same process. */
 async function proxy(slots = new FairSlots(SLOTS * 4, SLOTS)): Promise<Server> {
   const names = new Names({ servers: [nameServer.address], hostsFile: null, resolvConf: null, most: 4 });
   const rules = createAddressRules(['127.0.0.1/32']);
@@ -66,7 +66,7 @@ function tunnel(through: Server, target: string): { status: Promise<number | und
   return { status, end: () => asked.destroy() };
 }
 
-/** Sends bytes and keeps what is answered. */
+/** Sends bytes and collects the answer. */
 function send(through: Server, bytes: string): { answer: () => string; socket: Socket } {
   let answered = '';
   const socket = connect(port(through), '127.0.0.1', () => socket.write(bytes));
@@ -100,7 +100,7 @@ test('requests that one connection sends ahead take no more slots than one execu
   const next = request({ port: port(through), path: `http://there.test:${port(host)}/`, agent: false }).end();
   const [answer] = (await once(next, 'response')) as [IncomingMessage];
   expect([answer.statusCode, await text(answer)]).toEqual([503, expect.stringContaining('more connections at once')]);
-  // Nobody waits for the answers any more: what was opened for them is closed, and its slots are free again.
+  // The clients have left: the connections that were opened for them are closed, and their slots are free again.
   socket.destroy();
   await vi.waitFor(() => expect(held.size).toBe(0), wait);
   expect(await tunnel(through, `there.test:${port(host)}`).status).toBe(200);

@@ -28,7 +28,7 @@ function parses(text: string): boolean {
   }
 }
 
-/** A generator that tells the same numbers each time. */
+/** A generator of the same numbers each time. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -90,7 +90,7 @@ describe('a root of our own', () => {
   });
 });
 
-// It is tried at the lowest priority, beside all other tests.
+// Runs at the lowest priority, beside all other tests.
 test('where none can be built, it is said why and what helps, and nothing is left', { timeout: 300_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-roots-'));
   const before = { ...process.env };
