@@ -1,7 +1,7 @@
 import { createIds } from '../../apps/server/src/foundation/http/index.ts';
 import { createRawToken, digestOf, type Database } from '../../apps/server/src/foundation/storage/index.ts';
 
-/** An application that is subscribed like the model, with copies of the model's execution. */
+/** An application subscribed like the model, with copies of the model's execution. */
 export interface Client {
   readonly executionIds: readonly string[];
   /** For the token endpoint: access key id, a colon, the secret. */
@@ -17,7 +17,9 @@ export interface Model {
 const AT_ONCE = 500;
 const newId = createIds(Date.now);
 
-/** Adds applications to the database of a platform that runs. Their rows are copies of rows that the platform has written. */
+/**
+ * Adds applications to the database of a running platform. Their rows are copies of rows that the platform has written.
+ */
 export async function addApplications(
   database: Database,
   model: Model,

@@ -30,9 +30,9 @@ export interface BareSandbox {
 }
 
 /**
- * The cost of an execution without a platform: bubblewrap with the arguments of a service, the interpreter as the platform
- * starts it, the packages that `dataDir` has built, and one line of Python. Spawned from here, one after the other, with
- * no limits, no job, no log, and nothing kept of it.
+ * The cost of an execution without a platform. It spawns bubblewrap with the arguments of a service, the interpreter as
+ * the platform starts it, the packages that `dataDir` has built, and one line of Python. Runs follow each other,
+ * without limits, job or log, and nothing is kept.
  */
 export function bareSandbox(dataDir: string): BareSandbox {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
@@ -66,7 +66,7 @@ export function bareSandbox(dataDir: string): BareSandbox {
         stdio: ['ignore', 'pipe', 'pipe', 'ignore', seccomp, 'pipe', 'pipe'],
       });
       closeSync(seccomp);
-      // Declared for five descriptors; a pipe is a stream in both directions.
+      // Declared for five descriptors; a pipe is a duplex stream.
       (child.stdio as unknown as Writable[])[FD.OPTIONS]?.end(options);
       const said = Promise.all([child.stdout, child.stderr].map(async (stream) => (stream ? text(stream) : '')));
       const [code] = (await once(child, 'close')) as [number | null];

@@ -4,7 +4,7 @@ import { bpmn } from '../../apps/server/src/testing/workflows.ts';
 
 const MILLISECONDS = 3_000;
 
-/** Instances a second of so many service tasks, one after the other, that answer at once. */
+/** Instances per second of a process with so many service tasks in sequence, which answer at once. */
 export async function bpmnEngineRate(count: number): Promise<number> {
   const ids = Array.from({ length: count }, (_value, number) => `task${number}`);
   const { chain, end, file, start } = bpmn;

@@ -3,8 +3,8 @@ import net from 'node:net';
 const HEAD_ENDS = '\r\n\r\n';
 
 /**
- * Requests over connections that are kept, one at a time on each. Callers share the processors with what is measured, and
- * Node's own HTTP client takes much of them. Answers have to say how long they are.
+ * Requests over kept connections, one at a time on each. The callers share the processors with the measured server, so
+ * Node's HTTP client would cost too much. Answers must have a content length.
  */
 export class Callers {
   readonly #target: URL;
@@ -12,7 +12,7 @@ export class Callers {
   readonly #idle: net.Socket[] = [];
   readonly #all = new Set<net.Socket>();
 
-  /** `headers`: of every request; length and host are added. */
+  /** @param headers of every request; length and host are added. */
   constructor(url: string, headers: Readonly<Record<string, string>>) {
     this.#target = new URL(url);
     const { pathname, search, host } = this.#target;
@@ -32,7 +32,7 @@ export class Callers {
         done();
         reject(new Error(`${this.#target.href} broke the connection`));
       };
-      // As latin1 a character is a byte.
+      // In latin1 a character is a byte.
       const take = (chunk: string): void => {
         received += chunk;
         const head = received.indexOf(HEAD_ENDS);
@@ -59,7 +59,7 @@ export class Callers {
     const socket = net.connect({ host: this.#target.hostname, port: Number(this.#target.port), noDelay: true });
     socket.setEncoding('latin1');
     this.#all.add(socket);
-    // Its end is told by `close`.
+    // `close` reports its end.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#all.delete(socket);

@@ -23,14 +23,14 @@ import { originOfOwner } from '../../apps/server/src/running/workflows/start-by-
 import { onWorkflowsToDo } from '../../apps/server/src/running/workflows/wake.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
-/** As many accept at the same time, as the gateway would. */
+/** Acceptances at the same time, as the gateway makes them. */
 const ACCEPTED_AT_ONCE = 64;
-/** As many wait for their end at most. */
+/** Instances that wait for their end at most. */
 const OPEN_AT_ONCE = 1_024;
-/** Jobs are this process's for so long. */
+/** Milliseconds for which this process has the lease of a job. */
 const LEASE_MS = 10_000;
 
-/** A process with so many service tasks, one after the other, each with two input mappings and an output mapping. */
+/** A process with so many service tasks in sequence, each with two input mappings and an output mapping. */
 export async function graphOf(count: number): Promise<Graphs> {
   const { chain, end, file, service, start } = bpmn;
   const ids = Array.from({ length: count }, (_value, number) => `task${number}`);
@@ -80,7 +80,7 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
   if (ended !== count) throw new Error(`${ended} of ${count} instances have ended`);
 }
 
-/** Begins with every job in the moment in which it is on disk, as a process does that has places, and has its result at once. */
+/** Begins each job as soon as it is on disk, as a process with free slots does. Its result is there at once. */
 function answering(platform: Platform, completions: CompletionQueue, failed: (error: unknown) => void): JobExecutor {
   return {
     reserve: () => platform.now() + LEASE_MS,

@@ -7,12 +7,12 @@ export interface Request {
   readonly body?: string;
 }
 
-/** Asks one thing after the other over one connection that stays open, and takes the time to the end of each answer. */
+/** Sends requests one after the other over one open connection, and measures the time to the end of each answer. */
 export class Stopwatch {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   readonly #base: string;
 
-  /** `base`: {base_url} of a platform on this machine. */
+  /** @param base {base_url} of a platform on this machine. */
   constructor(base: string) {
     this.#base = base.replace('localhost', '127.0.0.1');
   }

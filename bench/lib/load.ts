@@ -11,21 +11,21 @@ export interface Load {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** One header with another value in every request, in turns. */
+  /** One header with a different value in each request, in rotation. */
   readonly turns?: { readonly header: string; readonly values: readonly string[] };
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** Requests a second that a server answers. */
+/** Requests per second that a server answers. */
 export async function requestsPerSecond(load: Load): Promise<number> {
   const stdout = await wrk(load, () => lua(load));
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
 }
 
 /**
- * Runs `wrk`, which has a core of its own, with a script that may read and write files in a folder; they can be looked at
- * when it has ended. Returns what it says. Throws when one answer is an error.
+ * Runs `wrk`, which has a core of its own, with a script that may use files in a folder; they can be read after its
+ * end. Returns its output. Throws when one answer is an error.
  */
 export async function wrk(
   { url, connections, seconds }: Pick<Load, 'url' | 'connections' | 'seconds'>,
@@ -53,7 +53,7 @@ function lua({ method = 'GET', headers = {}, body, turns }: Load): string {
     lines.push(`wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
   if (body !== undefined) lines.push(`wrk.body = ${JSON.stringify(body)}`);
   if (turns) {
-    // Made before the load begins: making them takes wrk longer the more of them differ.
+    // Made before the load begins: the more of them differ, the longer wrk takes to make them.
     lines.push(
       `local values, requests, turn = {${turns.values.map((value) => JSON.stringify(value)).join(',')}}, {}, 0`,
     );

@@ -1,7 +1,7 @@
 /** One number of SPECIFICATION.md. */
 export interface Measurement {
   readonly name: string;
-  /** When it was measured. */
+  /** Time of the measurement. */
   readonly date?: string;
   readonly unit: string;
   /** Its cell in a table of its own, instead of a line among all others. */
@@ -9,7 +9,7 @@ export interface Measurement {
   /** The measured value: the median of the rounds unless the name says otherwise. */
   readonly value: number;
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;
-  /** How it came about, for whoever doubts it. */
+  /** A description of the method, for readers who doubt the value. */
   readonly how: string;
   readonly rounds: Readonly<Record<string, readonly number[]>>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Callers } from './callers.ts';
 
-/** Requests that are made at their times, however long the answers to others take. */
+/** Requests that are sent at their times, however long other answers take. */
 export interface OpenLoad {
   readonly url: string;
   readonly bearer: string;
@@ -26,7 +26,7 @@ export async function latenciesAtRate(load: OpenLoad): Promise<number[]> {
   return took;
 }
 
-/** Makes requests at their times until it is stopped, and waits for the last answer. Throws when one is not 201. */
+/** Sends requests at their times until it is stopped, and waits for the last answer. Throws when one is not 201. */
 export async function atRate(load: Omit<OpenLoad, 'seconds'>, stopped: AbortSignal): Promise<void> {
   const callers = callersOf(load);
   const began = performance.now();
@@ -43,7 +43,7 @@ export async function atRate(load: Omit<OpenLoad, 'seconds'>, stopped: AbortSign
   callers.close();
 }
 
-/** Answers a second to so many callers, each of whom asks again when it was answered. */
+/** Answers per second to so many callers. Each sends its next request after its answer. */
 export async function answersPerSecond(load: Omit<OpenLoad, 'perSecond'>, callers: number): Promise<number> {
   const connections = callersOf(load);
   const began = performance.now();

@@ -13,19 +13,19 @@ import { fillSearch, searchTextOf } from '../../apps/server/src/people/search/in
 /** Users and tokens that are added to an empty platform for a measurement. */
 export interface Population {
   readonly users: number;
-  /** Number of users who get a personal access token each; the raw tokens are returned. */
+  /** Number of users who get a personal access token each. The raw tokens are returned. */
   readonly tokens: number;
 }
 
-/** One id and one raw token for each of these users, as calls need them. */
+/** One id and one raw token for each of these users, for calls. */
 export interface Populated {
   readonly ids: readonly string[];
   readonly tokens: readonly string[];
 }
 
 /**
- * Adds approved users who have all been here once, with the rows that the platform itself would have written. The same
- * for every call, but for the values of the tokens.
+ * Adds approved users who have signed in once, with the rows that the platform itself would have written. They are the
+ * same in every call, except for the values of the tokens.
  */
 export async function populate(database: Database, { users, tokens }: Population): Promise<Populated> {
   const rows = [...usersOf(users)];
@@ -45,7 +45,7 @@ export async function populate(database: Database, { users, tokens }: Population
 
 const CREATED = Date.UTC(2026, 0, 1);
 
-/** Frequent names first: a name is as frequent as its place in the list says (Zipf), with a long tail of made-up ones. */
+/** Names in the order of their frequency, which follows Zipf's law, with a long tail of made-up ones. */
 const FIRST =
   'Maria John Anna Michael Peter Ana Thomas David Wei Sarah Martin Laura Daniel Julia Jan Andrea Mohammed Elena Paul Sofia Ali Xin Christina Alexander Katharina Fernando José Müjde Jürgen Søren Zoë Łukasz Дарья Иван 伟 芳 娜 François Hannah Annika Ingrid Giovanni Rodrigo Mariana Annamaria Quentin Yusuf Zhen Björn Ayşe'.split(
     ' ',
@@ -59,7 +59,7 @@ const SYLLABLES =
     ' ',
   );
 
-/** The users from number `from` on, `count` with those before them. */
+/** The users from number `from` on, up to `count` users in all. */
 export function* usersOf(count: number, from = 0): Generator<UserRow> {
   const random = randomOf(20_261_121);
   for (let number = 0; number < count; number += 1) {
@@ -100,7 +100,7 @@ function plain(name: string): string {
   );
 }
 
-/** A UUID like those that the platform mints, in the order of creation. */
+/** A UUID like those of the platform, in the order of creation. */
 function idOf(number: number): string {
   const time = (CREATED + number).toString(16).padStart(12, '0');
   const rest = hash('sha256', `user ${number}`, 'hex');

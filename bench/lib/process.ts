@@ -11,7 +11,7 @@ export interface Server<T> {
   stop(): Promise<void>;
 }
 
-/** Starts a server of this folder on one core of the machine, or on those of a list; it ends when its standard input is closed. */
+/** Starts a server of this folder on these cores of the machine. It ends when its standard input is closed. */
 export async function startServer<T>(
   entry: string,
   argument: unknown,
@@ -24,7 +24,7 @@ export async function startServer<T>(
   });
   const line = await firstLine(child);
   return {
-    // The servers beside this file write what their callers expect.
+    // The servers beside this file write the output that their callers expect.
     ready: JSON.parse(line) as T,
     pid: child.pid ?? -1,
     async stop() {
@@ -45,17 +45,20 @@ async function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Proportional memory (PSS) of a process in MB: a page that several processes share counts for each in part. */
+/** Proportional memory (PSS) of a process in MB. A page that several processes share counts for each in part. */
 export function memoryMb(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
 }
 
-/** Processor time that the whole machine has spent so far, in seconds: also what the kernel does after a process has ended (proc(5)). */
+/**
+ * Processor time of the whole machine so far, in seconds. It includes the kernel's work after a process has ended
+ * (proc(5)).
+ */
 export function machineSeconds(): number {
   const [, user, nice, system, , , irq, softirq] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(
     / +/,
   );
-  // Ticks, of which Linux tells user space 100 a second.
+  // Ticks. Linux reports 100 a second to user space.
   return [user, nice, system, irq, softirq].reduce((sum, one) => sum + Number(one), 0) / 100;
 }

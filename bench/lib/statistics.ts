@@ -11,7 +11,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The value that `part` of all, 0 to 1, do not exceed: one of them (nearest rank). */
+/** The value that the share `part` of all (0 to 1) does not exceed: one of them (nearest rank). */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
@@ -20,8 +20,8 @@ export function percentile(values: readonly number[], part: number): number {
 }
 
 /**
- * Mann-Whitney U of two samples as a standard normal deviate: beyond ± 3.29 by chance once in a thousand times when both
- * come from one distribution. Without a correction for ties, which times of this resolution hardly have.
+ * Mann-Whitney U of two samples as a standard normal deviate. If both have one distribution, it is beyond ± 3.29 once
+ * in a thousand times. It has no correction for ties, which are rare in times of this resolution.
  */
 export function mannWhitney(left: readonly number[], right: readonly number[]): number {
   const all = [...left.map((value) => ({ value, side: 0 })), ...right.map((value) => ({ value, side: 1 }))];
@@ -32,7 +32,7 @@ export function mannWhitney(left: readonly number[], right: readonly number[]): 
   return (u - (n * m) / 2) / Math.sqrt((n * m * (n + m + 1)) / 12);
 }
 
-/** The same in an order that has nothing to do with the one they came in, each order as likely as any other. */
+/** Shuffles: each order is equally likely. */
 export function mixed<T>(values: readonly T[]): T[] {
   return values
     .map((value) => ({ value, place: Math.random() }))

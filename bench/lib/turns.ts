@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { wrk } from './load.ts';
 
-/** A read: the path that is asked for, and the bearer token that comes with it. */
+/** A read: the path of the request, and its bearer token. */
 export interface Read {
   readonly path: string;
   readonly bearer: string;
 }
 
-/** The time that one turn of a list took. */
+/** The time of one turn of a list. */
 export interface Turn {
   readonly seconds: number;
   /** Processor time of the measured process. */
@@ -17,7 +17,9 @@ export interface Turn {
 
 export interface Turns {
   readonly url: string;
-  /** Each is asked for from its beginning to its end, again and again, some reads in each of its turns. */
+  /**
+   * Lists of reads. Each list is read from its beginning to its end again and again, some reads in each of its turns.
+   */
   readonly lists: readonly (readonly Read[])[];
   readonly readsInTurn: number;
   readonly pid: number;
@@ -26,8 +28,8 @@ export interface Turns {
 }
 
 /**
- * Reads lists in short turns: whatever else happens on the machine, which changes from second to second, then happens to
- * all of them alike. The turns of each list, in their order.
+ * Reads lists in short turns, so that disturbances of the machine, which change from second to second, meet all lists
+ * alike. Returns the turns of each list, in their order.
  */
 export async function readInTurns({ lists, readsInTurn, pid, ...load }: Turns): Promise<Turn[][]> {
   let clocks = '';
@@ -58,7 +60,7 @@ export async function readInTurns({ lists, readsInTurn, pid, ...load }: Turns): 
   return turns;
 }
 
-/** The clocks are read before each turn: that of the machine, and that of the process (clock_getcpuclockid(3)). */
+/** Reads the clocks before each turn: the machine's, and the process's (clock_getcpuclockid(3)). */
 function lua(files: readonly string[], noted: string, readsInTurn: number, pid: number): string {
   return `
 local ffi = require('ffi')

@@ -7,17 +7,17 @@ const VERSION = '8.0.0';
 const root = path.resolve(import.meta.dirname, '../..');
 const source = path.join(root, 'bench/zeebe');
 
-/** The system that is compared with the platform. */
+/** The system with which the platform is compared. */
 export const zeebe = `Zeebe ${VERSION} (one broker with one partition and the gateway, no exporters, its log flushed as Zeebe does by default) with its Java client in one process on both cores`;
 
-/** Seconds: its Java has compiled itself by then. */
+/** Seconds of warm-up, after which its Java has compiled itself. */
 export const WARM_UP = 60;
 
 export interface ZeebeLoad {
   readonly tasks: number;
-  /** How many wait for their instances at a time; 0: as many as the rate makes. */
+  /** Callers that wait for their instances at a time. 0: as many as the rate makes. */
   readonly callers: number;
-  /** Instances a second; 0: as many as the callers make. */
+  /** Instances per second. 0: as many as the callers make. */
   readonly rate: number;
   readonly seconds: number;
   readonly warmUp: number;
@@ -32,7 +32,7 @@ export interface ZeebeMeasured {
   readonly handOverP99: number;
 }
 
-/** Runs it in a new folder; null, and why on standard error, where it cannot be fetched or built. */
+/** Runs it in a new folder. If it cannot be fetched or built, returns null and writes the reason to standard error. */
 export function loadZeebe({ tasks, callers, rate, seconds, warmUp }: ZeebeLoad): ZeebeMeasured | null {
   const home = fetched();
   if (home === null) return null;
@@ -48,7 +48,7 @@ export function loadZeebe({ tasks, callers, rate, seconds, warmUp }: ZeebeLoad):
       timeout: (seconds + warmUp + 90) * 1000,
     });
     if (status !== 0) throw new Error(`Zeebe did not run: ${stderr.slice(-2000)}`);
-    // The last line is that of bench/zeebe/ZeebeLoad.java.
+    // bench/zeebe/ZeebeLoad.java writes the last line.
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as ZeebeMeasured;
   } finally {
     rmSync(data, { recursive: true });

@@ -15,12 +15,15 @@ const ROUNDS = 3;
 const BATCHES = 100;
 const TRIED = 15;
 const OF_WORST_QUERY = 200;
-/** Number of one- and two-letter queries that are measured in full: those that took longest in a first try. */
+/** Number of one- and two-letter queries that are measured in full: the slowest ones of a first try. */
 const WORST_SHORT = 30;
 const AUTHORIZE = { connections: 32, seconds: 4 } as const;
 
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz09.%_öøıж王芳’ ');
-/** Rare and frequent, inside and at the beginning, first and last in the order; pieces of which every one is frequent and the whole is nobody's. */
+/**
+ * Queries: rare and frequent ones, inside and at the beginning of names, first and last in the order. In some, each
+ * piece is frequent and the whole matches nobody.
+ */
 const LONG = [
   'ann',
   'zzz',
@@ -130,8 +133,8 @@ async function search(subject: Subject): Promise<Measurement[]> {
 }
 
 /**
- * The query that takes longest, by its median, and the times of its rounds: were it chosen by p99, it would be the one
- * that the noise of the machine met.
+ * The slowest query by its median, and the times of its rounds. A choice by p99 would pick the query that the noise of
+ * the machine met.
  */
 async function worstOf(
   queries: readonly string[],
@@ -163,7 +166,7 @@ async function batches(subject: Subject): Promise<Measurement[]> {
     for (let round = 0; round < ROUNDS; round++) {
       const ofRound: number[] = [];
       for (let count = 0; count < BATCHES; count++) {
-        // Far from each other, and others each time.
+        // Far from each other, and different ones each time.
         const some = Array.from({ length: 200 }, () => ids[(at += 7_919) % ids.length]);
         const body = JSON.stringify({ ids: [...new Set(some)] });
         ofRound.push(
@@ -229,7 +232,7 @@ function costs(subject: Subject): Measurement[] {
   ];
 }
 
-/** p50 and p99 of requests. The goal of p99 is that of the largest number of users. */
+/** p50 and p99 of requests. The goal of p99 applies to the largest number of users. */
 function latency(
   subject: Subject,
   what: string,

@@ -12,12 +12,12 @@ import type { PlatformReady, Question } from '../servers/platform.ts';
 const FEW = 100;
 const MANY = 10_000;
 const EXECUTIONS = 100_000;
-/** Executions in the list of the warm-up. The fixed cost of a list is no part of the cost of its length. */
+/** Executions in the list of the warm-up. The fixed cost of a list does not belong to the cost per entry. */
 const WARM_UP_EXECUTIONS = 10_000;
 const WARMED_AT_ONCE = 16;
-/** Short: what else happens on the machine happens to both alike. */
+/** Reads of a turn: few, so that disturbances of the machine meet both alike. */
 const READS_IN_TURN = 500;
-/** Each reads every execution more than once. */
+/** Turns of a round, in which each execution is read more than once. */
 const TURNS_IN_ROUND = 50;
 const connections = 32;
 const seconds = 60;
@@ -36,7 +36,7 @@ export async function applications(): Promise<Measurement[]> {
   });
   const model = { applicationId: service.application.id, subscriptionId: service.subscription.id, executionId };
   const { tokenEndpoint } = service.application;
-  // As many executions are read in either case: what differs is to how many applications they belong.
+  // Both cases read the same number of executions. They differ in the number of applications.
   const few = await callsOf(
     tokenEndpoint,
     await addApplications(database, model, { count: FEW, executionsOfEach: MANY / FEW }),
@@ -50,7 +50,7 @@ export async function applications(): Promise<Measurement[]> {
   const turns = await readInTurns({
     url: service.endpoint.replace('localhost', '127.0.0.1'),
     lists: [few, many].map((calls) =>
-      // Not in the order of the first calls, in which what they left lies in memory.
+      // Not in the order of the first calls, whose data lies in memory in that order.
       mixed(calls).map(({ executionId, bearer }) => ({ path: `${place}/${executionId}`, bearer })),
     ),
     readsInTurn: READS_IN_TURN,
@@ -102,7 +102,7 @@ export async function applications(): Promise<Measurement[]> {
 
 interface Reads {
   readonly perSecond: number;
-  /** In a second of the platform's processor time. */
+  /** Reads per second of the platform's processor time. */
   readonly perProcessorSecond: number;
 }
 
@@ -135,7 +135,7 @@ async function callsOf(tokenEndpoint: string, clients: readonly Client[]): Promi
   return calls;
 }
 
-/** Once each: how long a first call takes is another question. */
+/** Calls each once, because the time of a first call is not measured here. */
 async function callEach(endpoint: string, calls: readonly Call[]): Promise<void> {
   const left = [...calls];
   const call = async (): Promise<void> => {

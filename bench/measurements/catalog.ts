@@ -82,7 +82,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** The rows that the platform itself would have written, without building 100,000 services. */
+/** Writes the rows that the platform itself would have written, without building 100,000 services. */
 async function fill(database: Database): Promise<void> {
   await database.write(async (transaction) => {
     await sql`create temporary table places (at integer primary key)`.execute(transaction);
@@ -119,7 +119,7 @@ async function fill(database: Database): Promise<void> {
   });
 }
 
-/** Two letters stand in the oldest listings only, and two in none of them. */
+/** Two letters that only the oldest listings contain, and two that none contains. */
 function listingOf(at: number) {
   const word = (salt: number): string => WORDS[(at * 31 + salt * 17 + ((at * salt) % 7)) % WORDS.length] ?? '';
   const old = at < 500 ? ' qz' : '';

@@ -110,7 +110,7 @@ async function imageOfService(engine: Engine): Promise<string> {
   return image.Id;
 }
 
-/** Milliseconds from the request to make it to the end of its program. */
+/** Milliseconds from the request that creates it to the end of its program. */
 async function bareRun(engine: Engine, image: string, round: number): Promise<number> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   chmodSync(folder, 0o711);

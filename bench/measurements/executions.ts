@@ -12,7 +12,10 @@ import type { PlatformReady, Question } from '../servers/platform.ts';
 const ROUNDS = 3;
 const IDLE_STARTS = 60;
 
-/** Executions accepted a second (each on disk before its 201), and the time from there to its start on an idle platform. */
+/**
+ * Executions accepted per second (each on disk before its 201), and the time from there to its start on an idle
+ * platform.
+ */
 export async function acceptedExecutions(): Promise<Measurement[]> {
   return [await accepted(), await acceptToStart()];
 }
@@ -62,7 +65,7 @@ async function acceptToStart(): Promise<Measurement> {
     await app.finish({});
     await pause(100);
   }
-  // The interface tells seconds; the row has milliseconds.
+  // The interface has seconds; the row has milliseconds.
   const database = new Database(path.join(platform.ready.dataDir, 'kethub.db'), { readonly: true });
   const waits = database.prepare('select started_at - created_at from executions').pluck().all() as number[];
   database.close();

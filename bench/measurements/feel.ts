@@ -33,7 +33,7 @@ function measure(expression: string): Measurement[] {
   ];
 }
 
-/** Throws if the value changes on the way, so that nothing but the real evaluation can be counted. */
+/** Throws if the value differs, so that only real evaluations count. */
 function perSecond(evaluation: () => unknown): number {
   const expected = evaluation();
   const started = performance.now();

@@ -7,7 +7,7 @@ import type { OnPremiseReady } from '../servers/on-premise.ts';
 const ROUNDS = 7;
 const WARM_UP = 500;
 const CALLS = 2_000;
-/** Each waits for its answer before it calls again: about as busy as a gateway of a lab ever is. */
+/** Callers. Each waits for its answer before it calls again: about the load of a busy gateway of a lab. */
 const CALLERS = 4;
 const body = JSON.stringify({ data: { values: Array.from({ length: 100 }, (_value, index) => index) } });
 

@@ -46,7 +46,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   workflowMemory,
 };
 
-/** Run only when named: it takes longer than all others, or what it tells is no promise in a number. */
+/** Measurements that run only when named: they take longer than all others, or promise no number. */
 export const onRequest: readonly string[] = [
   'accounts',
   'keycloak',

@@ -14,10 +14,10 @@ const ADDED_AT_ONCE = 500;
 const IDS = 200;
 const ROUNDS = 3;
 const BATCHES = 100;
-/** Milliseconds that the platform has to copy the realm. */
+/** Milliseconds for the platform to copy the realm. Beyond them the measurement fails. */
 const COPY_MS = 300_000;
 
-/** `POST /users/batch` over HTTP where people are known to a real Keycloak, which runs on the other core. */
+/** `POST /users/batch` over HTTP where a real Keycloak, on the other core, knows the people. */
 export async function keycloak(): Promise<Measurement[]> {
   const say = (line: string): void => void process.stderr.write(`  ${line}\n`);
   ensureTools([javaTool], say);
@@ -90,7 +90,7 @@ async function batches(api: string, ids: readonly string[]): Promise<number[][]>
     for (let round = 0; round < ROUNDS; round++) {
       const ofRound: number[] = [];
       for (let count = 0; count < BATCHES; count++) {
-        // Far from each other, and others each time.
+        // Far from each other, and different ones each time.
         const some = Array.from({ length: IDS }, () => ids[(at += 7_919) % ids.length]);
         ofRound.push(
           await watch.time({ method: 'POST', path: '/users/batch', headers, body: JSON.stringify({ ids: some }) }),

@@ -18,7 +18,7 @@ interface CpuProfile {
 
 export interface Share {
   readonly where: string;
-  /** Part of the time in which the process was busy, 0 to 1. */
+  /** Share of the time in which the process was busy, 0 to 1. */
   readonly share: number;
 }
 

@@ -18,7 +18,7 @@ const SETTLED_MS = 5_000;
 
 type Kind = 'SQLite' | 'PostgreSQL';
 
-/** Sleeps as long as it is told. */
+/** A program that sleeps as long as its input says. */
 const sleeper = {
   'src/__init__.py': '',
   'src/program.py': 'import time\n\n\ndef run(data=0):\n    time.sleep(data)\n    return {}\n',
@@ -41,7 +41,7 @@ export async function queue(): Promise<Measurement[]> {
   return [...results, ...(await running())];
 }
 
-/** The claim itself, with the commit: how long it takes where few and where many wait. */
+/** The time of a claim with its commit, where few and where many executions wait. */
 async function claims(database: Kind): Promise<Measurement[]> {
   const question: ClaimsQuestion = { database, few: FEW, many: QUEUED, rounds: CLAIMS };
   const server = await startServer<ClaimsAnswer>('servers/claims.ts', question, 0);
@@ -73,7 +73,7 @@ async function waiting(database: Kind): Promise<Measurement> {
     const load = { url, method: 'POST', headers, body: '{"data": 0}', connections: 16, seconds } as const;
     return (await requestsPerSecond(load)) * seconds;
   };
-  // The memory that any server under load takes: compiled code, and the heap in which it collects garbage.
+  // The memory that any server under load takes: compiled code, and the garbage-collected heap.
   const first = await accept(3);
   await pause(SETTLED_MS);
   const before = memoryMb(platform.pid);
@@ -157,7 +157,7 @@ function memoryOf(pid: number): number {
   try {
     return memoryMb(pid);
   } catch {
-    // It ended while we looked.
+    // It ended meanwhile.
     return 0;
   }
 }

@@ -12,7 +12,9 @@ import type { PlatformReady, Question } from '../servers/platform.ts';
 
 const run = promisify(execFile);
 const ROUNDS = 25;
-/** Between two calls, so that a warm process is ready again: callers that pause are who warm starts are for. */
+/**
+ * Milliseconds between two calls, in which a warm process becomes ready again. Warm starts are for callers that pause.
+ */
 const PAUSE_MS = 700;
 
 /** From POST to SUCCEEDED against the same code in a bare Python, cold and warm, in turns. */

@@ -64,7 +64,10 @@ async function startOnce(dataDir: string, until: RegExp): Promise<{ ready: numbe
   return { ready, megabytes };
 }
 
-/** The processes that know this data folder: the platform, the runner and what it keeps warm. Not npm and the bootstrap, which only wait. */
+/**
+ * The processes of this data folder: the platform, the runner and its warm workers. npm and the bootstrap only wait,
+ * and are left out.
+ */
 function processesOf(dataDir: string): number[] {
   return readdirSync('/proc')
     .map(Number)

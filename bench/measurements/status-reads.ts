@@ -10,7 +10,7 @@ const ROUNDS = 7;
 const connections = 32;
 const seconds = 4;
 
-/** Authenticated status reads against a bare server that answers the same bytes, in turns. */
+/** Authenticated status reads against a bare server that sends the same bytes, in turns. */
 export async function statusReads(): Promise<Measurement[]> {
   const question: Question = { settings: {}, services: { Trivial: trivial.files } };
   const platform = await startServer<PlatformReady>('servers/platform.ts', question, 0);

@@ -7,10 +7,12 @@ import { median } from '../lib/statistics.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
 
 const ROUNDS = 7;
-/** About as long for each: what waits to be begun and ended at both ends of a round must not count. */
+/** Executions of a round: each round takes about the same time, so that its beginning and end do not matter. */
 const EXECUTIONS = { Trivial: 120, Numpy: 60 };
 const WORKLOADS = { Trivial: trivial, Numpy: numpy };
-/** So many at the same time, bare as on the platform: some wait for the disk, and neither core may wait with them. */
+/**
+ * Executions at the same time, bare and on the platform. Some wait for the disk, and neither core may wait with them.
+ */
 const AT_ONCE = 8;
 
 type Name = keyof typeof WORKLOADS;
@@ -18,11 +20,11 @@ type Work = () => Promise<void>;
 
 interface Round {
   readonly perSecond: number;
-  /** Processor time of the machine for each, in milliseconds. */
+  /** Processor time of the machine per execution, in milliseconds. */
   readonly processorMs: number;
 }
 
-/** Executions a second on two cores, each a new process in a new sandbox, against as many of the same in bare sandboxes. */
+/** Executions per second on two cores, each a new process in a new sandbox, against the same in bare sandboxes. */
 export async function throughput(): Promise<Measurement[]> {
   const services = { Trivial: trivial.files, Numpy: numpy.files };
   const start = (settings: Record<string, string>) =>

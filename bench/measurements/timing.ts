@@ -4,7 +4,9 @@ import { createRawToken } from '../../apps/server/src/foundation/storage/index.t
 import type { Measurement } from '../lib/measurement.ts';
 import { mannWhitney, median } from '../lib/statistics.ts';
 
-/** Two refusals that must take the same time: for a user, token or access key that exists, and for one that does not. */
+/**
+ * Two refusals that must take the same time: for a user, token or access key that exists, and for one that does not.
+ */
 interface Pair {
   readonly name: string;
   readonly samples: number;
@@ -18,7 +20,7 @@ const WARM_UP = 50;
 /** Two-sided p of 0.001. */
 const TOLD_APART = 3.29;
 
-/** Times refusals of what exists and of what does not, in turns, over HTTP, one at a time. */
+/** Times refusals for existing and for missing ones, in turns, over HTTP, one at a time. */
 export async function timing(): Promise<Measurement[]> {
   const platform = await startTestKethub(sqlite, {
     KETHUB_RATE_LIMIT_REQUESTS: '0',
@@ -39,7 +41,7 @@ async function pairsOf({ kethub, client, loginSession }: Awaited<ReturnType<type
     const person = { username: `person${one}`, email: `person${one}@example.org`, firstname: 'A', lastname: 'B' };
     await kethub.identity.createUser({ ...person, password: createRawToken('ket_sk_'), status: 'APPROVED' });
   }
-  // Each guess from a network of its own, so that the limits on guessing are not what is measured.
+  // Each guess comes from a network of its own, so that the limits on guessing are not measured.
   const signIn = (username: string, round: number) =>
     fetch(`${addresses.auth}/token`, {
       method: 'POST',
@@ -94,7 +96,7 @@ async function pairsOf({ kethub, client, loginSession }: Awaited<ReturnType<type
 async function measure({ name, samples, known, unknown, status }: Pair): Promise<Measurement[]> {
   const rounds = { known: [] as number[], unknown: [] as number[] };
   for (let round = 0; round < WARM_UP + samples; round += 1) {
-    // Either comes first as often, so that none always follows the other.
+    // Either kind comes first equally often.
     const order = round % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const);
     for (const kind of order) {
       const began = performance.now();

@@ -8,10 +8,10 @@ import type { PlatformReady, Question } from '../servers/platform.ts';
 
 const ROUNDS = 10;
 const COLD_ROUNDS = 3;
-/** Until a process that has imported everything waits again; qiskit takes longest. */
+/** Milliseconds until a process with all imports waits again. qiskit takes longest. */
 const PAUSE_MS = 2_000;
 
-/** From POST to SUCCEEDED, a fresh process in a fresh sandbox each time, for what scientific services import. */
+/** From POST to SUCCEEDED, with a new process in a new sandbox each time, for imports of scientific services. */
 export async function warm(): Promise<Measurement[]> {
   const results: Measurement[] = [];
   const asked = { settings: {}, services: scientific } satisfies Question;
@@ -25,7 +25,7 @@ export async function warm(): Promise<Measurement[]> {
     for (let round = 0; round < ROUNDS; round++) {
       await pause(PAUSE_MS);
       rounds.warm.push(await milliseconds(caller));
-      // At once: the process that waited is used up.
+      // At once, because the waiting process is used up.
       if (round < COLD_ROUNDS) rounds.next.push(await milliseconds(caller));
     }
     const how = `${ROUNDS} rounds, ${PAUSE_MS / 1000} s apart; POST with Prefer: wait`;

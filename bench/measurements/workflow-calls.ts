@@ -11,17 +11,21 @@ const ROUNDS = 5;
 const SECONDS = 4;
 const CALLERS = 32;
 const RATE = 250;
-/** The quiet owner; the noisy one does 16 times as much. */
+/** Instances per second of the quiet owner; the noisy one starts 16 times as many. */
 const QUIET_RATE = 12;
 const NOISE = 16;
-/** 192 instances: their p99 is the second from above. What disturbs the machine in a round or two is not in the median of five. */
+/**
+ * Seconds of a round: 192 instances, whose p99 is the second highest value. A disturbance in one or two rounds does not
+ * change the median of five.
+ */
 const QUIET_SECONDS = 16;
-/** The least share of the intended noise that must have reached the service. */
+/** Share of the intended noise that must have reached the service. Below it the measurement fails. */
 const HEARD = 0.9;
 
 /**
- * Instances of one task over HTTP, from the request to the answer that it has ended: the task calls a service in another
- * process that has its result at once, so what is measured is the platform. And what a noisy owner does to a quiet one.
+ * Instances of one task over HTTP, from the request to the answer that it has ended. The task calls a service in
+ * another process, which has its result at once, so that only the platform is measured. Beside it: the effect of a
+ * noisy owner on a quiet one.
  */
 export async function workflowCalls(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });

@@ -16,7 +16,10 @@ const ROUNDS = 5;
 const ROUND_MS = 2000;
 const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
-/** The engine alone: instances of five service tasks, one after the other, in memory, whose state goes through JSON between steps. */
+/**
+ * The engine alone: instances of five service tasks in sequence, in memory. Their state passes through JSON between
+ * steps.
+ */
 export async function workflowEngine(): Promise<Measurement[]> {
   const graph = await fiveTasks();
   round(graph, ROUND_MS);

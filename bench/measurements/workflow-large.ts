@@ -20,9 +20,8 @@ const EVENTS = 40;
 
 /**
  * The cost of an event for an instance with many open elements, in processor time of the platform with its database
- * client: a timer
- * ends one of so many sub-processes, and is advanced and committed by itself. Beside it, for how long the thread that
- * serves others stood still while 10,000 sub-processes began, ended and were cancelled.
+ * client. A timer ends one of so many sub-processes; each event is advanced and committed by itself. Beside it: for how
+ * long the serving thread was blocked while 10,000 sub-processes began, ended and were cancelled.
  */
 export async function workflowLarge(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });
@@ -74,7 +73,7 @@ async function measure(name: string, open: TestDatabaseKind['open']): Promise<Me
   }
 }
 
-/** Microseconds of processor time an event, of EVENTS timers that come due one after the other. */
+/** Microseconds of processor time per event, for EVENTS timers that come due one after the other. */
 async function costOf(platform: TestPlatform, graphs: Graphs, advancing: Advancing, id: string): Promise<number> {
   const timers = [...(await stateOf(platform, id)).timers.keys()].slice(0, EVENTS);
   const before = process.cpuUsage();
@@ -120,7 +119,7 @@ async function loop(): Promise<Graphs> {
   return { load: () => Promise.resolve(parsed.graph) };
 }
 
-/** An instance with so many sub-processes open. */
+/** An instance with so many open sub-processes. */
 async function opened(platform: TestPlatform, graphs: Graphs, advancing: Advancing, n: number): Promise<string> {
   const id = await acceptedInstance(platform, `owner of ${n}`, { n });
   await all(platform, graphs, advancing);

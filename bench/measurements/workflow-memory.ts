@@ -10,7 +10,9 @@ const WARM_UP = 20_000;
 const INSTANCES = 100_000;
 const STEP = 10_000;
 
-/** Memory after many instances have run through one process, against that after the first: none of them may stay. */
+/**
+ * Memory after many instances have run in one process, against that after the first one: nothing of them may remain.
+ */
 export async function workflowMemory(): Promise<Measurement[]> {
   const platform = { ...(await createTestPlatform(sqlite.open)), log: pino({ level: 'silent' }) };
   const heap: number[] = [];

@@ -12,9 +12,10 @@ const INSTANCES = 2_000;
 const ROUNDS = 3;
 
 /**
- * Instances a second of a process with five service tasks, each with two input mappings and an output mapping, from the
- * acceptance on: accepted, advanced in batches, every task handed over as a job and answered, the result written. Durable
- * on both databases. The services answer at once: what they compute is measured elsewhere. Beside it, two other engines.
+ * Instances per second of a process with five service tasks, each with two input mappings and an output mapping.
+ * Measured from acceptance on: advanced in batches, every task handed over as a job and answered, the result written.
+ * Durable on both databases. The services answer at once, as their own work is measured elsewhere. Beside it: two other
+ * engines.
  */
 export async function workflows(): Promise<Measurement[]> {
   const postgres = await startPostgres({ durable: true });

@@ -8,7 +8,7 @@ import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
 
 export interface ClaimsQuestion {
   readonly database: TestDatabaseKind['name'];
-  /** How many wait, in the one database and in the other. */
+  /** Number of waiting executions in each of the two databases. */
   readonly few: number;
   readonly many: number;
   readonly rounds: number;
@@ -24,7 +24,7 @@ const OWNERS = 50;
 const RUNNING = 8;
 const AT_ONCE = 1_000;
 
-// Claims one execution after the other, in turns where few and where many wait, and says how long each took.
+// Claims one execution after the other, in turns where few and where many wait, and reports how long each took.
 const { database, few, many, rounds } = JSON.parse(process.argv[2] ?? '') as ClaimsQuestion;
 const kind = [sqlite, ...postgreSql].find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);
@@ -72,7 +72,7 @@ async function waitingOf(of: TestDatabaseKind, count: number) {
   while (running.length < RUNNING) await take(RUNNING - running.length);
   return {
     platform,
-    /** One ends, another one is accepted, and the next is claimed. */
+    /** One execution ends, another is accepted, and the next is claimed. */
     async claim(): Promise<number> {
       const [id = ''] = running.splice(0, 1);
       await platform.database.write((transaction) =>

@@ -3,11 +3,11 @@ import { untilInputEnds } from './until-input-ends.ts';
 
 export type Noise = Pick<OpenLoad, 'url' | 'bearer' | 'perSecond'> & { readonly owner: string };
 
-/** Until the requests and their answers have found their pace. */
+/** Milliseconds until the requests and their answers are at full rate. */
 const WARM_UP_MS = 1_000;
 
-// The callers of an owner who keeps the platform busy, in a process of their own: what they have to do with their answers
-// does not delay whoever is measured beside them.
+// The callers of an owner who keeps the platform busy. They are a process of their own, so that handling their answers
+// does not delay the measured owner.
 const { owner, ...load } = JSON.parse(process.argv[2] ?? '') as Noise;
 const stopped = new AbortController();
 const requests = atRate({ ...load, body: (sent) => JSON.stringify({ sent, who: owner }) }, stopped.signal);

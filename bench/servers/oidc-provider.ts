@@ -7,11 +7,11 @@ import { Provider, type Adapter, type Configuration } from 'oidc-provider';
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface ProviderQuestion {
-  /** DURABLE: ES256 and records in SQLite, as the platform's own identity provider is set up. FASTEST: EdDSA, all in memory. */
+  /** DURABLE: ES256 and records in SQLite, like the platform's own identity provider. FASTEST: EdDSA, all in memory. */
   readonly setUp: 'DURABLE' | 'FASTEST';
 }
 
-// oidc-provider granting client credentials to one client, as JWT access tokens like the gateway's.
+// oidc-provider. It grants client credentials to one client, as JWT access tokens like the gateway's.
 const { setUp } = JSON.parse(process.argv[2] ?? '') as ProviderQuestion;
 const alg = setUp === 'DURABLE' ? 'ES256' : 'EdDSA';
 const client = {

@@ -5,7 +5,7 @@ import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface OnPremiseReady {
-  /** At the gateway, with a slash at its end. */
+  /** Address at the gateway, with a slash at its end. */
   readonly url: string;
   readonly bearer: string;
 }

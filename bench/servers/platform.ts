@@ -3,7 +3,7 @@ import { deploy, startTestKethub, type DeployedService, type Upload } from '../.
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {
-  /** SQLite unless said otherwise; PostgreSQL on the server that KETHUB_TEST_POSTGRES_URL names. */
+  /** Default SQLite. PostgreSQL is the server in KETHUB_TEST_POSTGRES_URL. */
   readonly database?: 'SQLite' | 'PostgreSQL';
   readonly settings: Readonly<Record<string, string>>;
   /** Projects to deploy, by name. */

@@ -14,7 +14,7 @@ export interface PopulationReady {
   readonly ids: readonly string[];
   readonly tokens: readonly string[];
   readonly seconds: number;
-  /** Size of the tables and indexes that serve only the search. */
+  /** Size of the tables and indexes that only the search uses. */
   readonly searchMegabytes: number;
   /** Milliseconds of transactions that each write a new user to disk, one after the other. */
   readonly newUserMs: readonly number[];
@@ -23,7 +23,7 @@ export interface PopulationReady {
 const SHOWN_IDS = 10_000;
 const NEW_USERS = 300;
 
-// Fills the database of a platform that runs, and measures what it costs to add more users.
+// Fills the database of a running platform, and measures the cost of adding more users.
 const question = JSON.parse(process.argv[2] ?? '') as PopulationQuestion;
 const database = await openDatabase(question);
 const began = performance.now();

@@ -9,8 +9,8 @@ interface Sent {
   readonly who: string;
 }
 
-// A provider's service that has done its work when it answers: the managed-service interface at its smallest. It notes
-// how long after the request for the instance its task was handed over; `GET /hand-overs` tells and forgets that.
+// A provider's service whose work is done when it answers: the smallest managed-service interface. It records the time
+// from the request for an instance to the handover of its task. `GET /hand-overs` returns and clears these times.
 let handOvers: Record<string, number[]> = {};
 let last = 0;
 const server = http.createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** A server lives as long as the process that started it wants. */
+/** Ends the server when the process that started it closes its standard input. */
 export async function untilInputEnds(): Promise<void> {
   process.stdin.resume();
   await once(process.stdin, 'end');

@@ -18,7 +18,7 @@ export interface DeployedWorkflow {
   readonly bearer: string;
 }
 
-// A whole platform on which every owner has a workflow whose one task calls a service that runs elsewhere.
+// A whole platform. Every owner has a workflow whose only task calls a service that runs elsewhere.
 const { database, url, owners } = JSON.parse(process.argv[2] ?? '') as Question;
 const kind = [sqlite, ...postgreSql].find(({ name }) => name === database);
 if (!kind) throw new Error(`No ${database}: KETHUB_TEST_POSTGRES_URL is not set`);

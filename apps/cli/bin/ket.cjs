@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `ket` for the PATH: runs on any Node from 16 on, like every command of the project (see script/bootstrap.cjs).
+// Runs `ket` from the PATH, on any Node from 16 on, as every command of the project (see script/bootstrap.cjs).
 'use strict';
 process.argv.splice(2, 0, 'apps/cli/src/main.ts');
 require('../../../script/bootstrap.cjs');

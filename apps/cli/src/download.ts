@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { CliFailure } from './failures.ts';
 
 /**
- * Streams a file into a folder, under a temporary name until it is whole. The name comes from others: one that
- * leads out of the folder, by itself or over a symbolic link, is refused. Returns the path.
+ * Streams a file into a folder, under a temporary name until it is complete. The name is not trusted: one that leads
+ * out of the folder, directly or through a symbolic link, is refused. Returns the path.
  */
 export async function download(folder: string, name: string, open: () => Promise<Response>): Promise<string> {
   await mkdir(folder, { recursive: true });
@@ -27,7 +27,7 @@ export async function download(folder: string, name: string, open: () => Promise
   return target;
 }
 
-/** The path for a file of this name. Creates the folders on the way. */
+/** The path for a file of this name. Creates its parent folders. */
 export async function targetOf(root: string, name: string): Promise<string> {
   const parts = name.split(/[/\\]/);
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) throw refused(name);
@@ -35,7 +35,7 @@ export async function targetOf(root: string, name: string): Promise<string> {
   for (const part of parts.slice(0, -1)) {
     folder = path.join(folder, part);
     await mkdir(folder, { recursive: true });
-    // A link on the way would lead elsewhere; what stands at the end is replaced by rename, link or not.
+    // A link to a folder would lead elsewhere. The last part may be a link, because rename replaces it.
     if ((await lstat(folder)).isSymbolicLink()) throw refused(name);
   }
   return path.join(folder, parts.at(-1) ?? '');

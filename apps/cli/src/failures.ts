@@ -20,7 +20,7 @@ export const exitCodes = {
 
 export type Outcome = keyof typeof exitCodes;
 
-/** A failure that the person at the terminal can do something about. */
+/** A failure that the user can do something about. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly outcome: Outcome;
@@ -40,7 +40,7 @@ export function usageFailure(message: string, ...next: string[]): CliFailure {
   return new CliFailure('usage', 'usage', message, next);
 }
 
-/** A failure as it is reported, on a terminal or as JSON. */
+/** A failure in the form for a terminal or for JSON. */
 export interface Report {
   readonly exitCode: number;
   readonly code: string;
@@ -49,7 +49,7 @@ export interface Report {
   readonly errors?: readonly { pointer: string; detail: string }[];
   readonly requestId?: string;
   readonly next: readonly string[];
-  /** Only for a defect of ket. */
+  /** Set only for a defect of ket. */
   readonly stack?: string;
 }
 
@@ -117,7 +117,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the disk is read-only',
 };
 
-/** A file that cannot be read or written is no defect of ket. */
+/** The message for a file that cannot be read or written, which is no defect of ket. */
 function systemFailure(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   const reason = systemReasons[error.code];

@@ -4,13 +4,13 @@ import type { Output } from './terminal/output.ts';
 
 export interface Followed<T> {
   watch(options: WatchOptions): AsyncGenerator<T, void>;
-  /** Null where the log is not wanted. */
+  /** Null when the log is not wanted. */
   readonly log: ((options: { signal: AbortSignal }) => AsyncGenerator<FollowedEntry, void>) | null;
   /** The text shown for a status; null for none. */
   describe(value: T): string | null;
 }
 
-/** After the final status the log has this many milliseconds to reach its end. */
+/** Milliseconds for the log to reach its end after the final status. Beyond them the rest is not shown. */
 const logGrace = 3_000;
 
 /** Follows status and log of an execution or a build at the same time, and returns its final state. */
@@ -38,7 +38,7 @@ export async function followToEnd<T>(output: Output, followed: Followed<T>, sign
   return last;
 }
 
-/** Never fails: without its log an execution is still followed, and the reader is told. */
+/** Shows the log and never fails: without the log, the execution is still followed, and the user sees a note. */
 async function showLog(
   output: Output,
   entries: AsyncGenerator<FollowedEntry, void>,
@@ -48,7 +48,7 @@ async function showLog(
     for await (const { entry } of entries) output.log(entry);
   } catch (error) {
     if (signal.aborted) return;
-    // That the platform is away is already said by who watches the status.
+    // The watch of the status reports an unreachable platform already.
     if (!(error instanceof UnreachableError))
       output.note(`The log can no longer be followed: ${error instanceof Error ? error.message : String(error)}`);
   }

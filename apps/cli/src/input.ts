@@ -6,7 +6,7 @@ import type { Shell } from './shell.ts';
 import { readAll } from './terminal/prompt.ts';
 
 export interface InputOptions {
-  /** File, or `-` for standard input. */
+  /** A file, or `-` for standard input. */
   readonly input?: string;
   readonly data?: string;
   readonly params?: string;
@@ -15,10 +15,10 @@ export interface InputOptions {
 }
 
 /**
- * The input of an execution: `--input`, else the folder `input` of the project, in the form in which a container gets it
- * (`data.json` is the member `data`). `--data` and `--params` replace these members. `--secret` adds to `$secrets`, and
- * `--tag` to `$tags`. Values of secrets come from files or the environment, never from the command line, where every
- * user of the machine could read them.
+ * Reads the input of an execution: `--input`, else the folder `input` of the project, in the form for containers
+ * (`data.json` is the member `data`). `--data` and `--params` replace these members; `--secret` adds to `$secrets`,
+ * `--tag` to `$tags`. Secrets come from files or the environment, never from the command line, where every user of the
+ * machine could read them.
  */
 export async function readInput(
   shell: Shell,
@@ -67,7 +67,7 @@ async function readBase(
   );
 }
 
-/** The message for a missing input. It also says how the word was understood: the user may have mistyped a folder. */
+/** The message for a missing input. It says how the argument was understood, as the user may have mistyped a folder. */
 function withoutFolder(wanted: string | undefined): string {
   if (wanted === undefined) return 'No input was given.';
   return `No input was given, and ${JSON.stringify(wanted)} is taken as a service, not as a folder with an input/ of its own.`;
@@ -114,7 +114,7 @@ async function readSecrets(shell: Shell, given: readonly string[]): Promise<Reco
 function variable(shell: Shell, name: string, source: string): string {
   const value = shell.environment[source];
   if (value !== undefined) return value;
-  // The text itself is not repeated: it may be the secret, given by mistake.
+  // The text is not repeated: it may be the secret itself, given by mistake.
   throw usageFailure(
     `--secret ${name}=...: the environment has no variable of that name. The value itself is not taken here, because others could see it.`,
     `ket run --secret ${name}=@<file>`,

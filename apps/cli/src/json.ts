@@ -1,10 +1,10 @@
 import { jsonTextOf } from '@kethub/client';
 import { usageFailure } from './failures.ts';
 
-// Input and results pass through ket as text. Parsed and written again they would change: 1.0 becomes the integer 1,
-// 2^64 loses digits, and of {"111": 5, "000": 4} the second comes first, because JavaScript sorts such keys.
+// Input and results stay text in ket. Parsing and writing would change them: 1.0 becomes the integer 1, and 2^64 loses
+// digits. In {"111": 5, "000": 4} the second member would come first, because JavaScript sorts such keys.
 
-/** A JSON text that is passed on as it stands. */
+/** A JSON text that is passed on unchanged. */
 export class JsonText {
   readonly text: string;
 
@@ -13,7 +13,7 @@ export class JsonText {
   }
 }
 
-/** A value as JSON. An answer of the platform in it, or as a whole, is the text that was sent. */
+/** A value as JSON. Answers of the platform, in it or as a whole, keep the text that was sent. */
 export function jsonOf(value: unknown): JsonText {
   if (value instanceof JsonText) return value;
   if (typeof value !== 'object' || value === null) return new JsonText(JSON.stringify(value));
@@ -24,7 +24,7 @@ export function jsonOf(value: unknown): JsonText {
   return objectOf(new Map(members.map(([name, one]) => [name, jsonOf(one).text])));
 }
 
-/** JSON of the user, parsed; the failure names the file and where reading stopped. */
+/** Parses JSON of the user. The failure names the file and the position. */
 export function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,7 +34,7 @@ export function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** The same, for one object. */
+/** Parses one JSON object of the user. */
 export function parseObject(text: string, file: string): Record<string, unknown> {
   const value = parseJson(text, file);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -42,7 +42,7 @@ export function parseObject(text: string, file: string): Record<string, unknown>
   return { ...value };
 }
 
-/** The members of one object, each as the text that stands there. */
+/** The members of one object, each with its unchanged text. */
 export function membersOf(text: string, file: string): Map<string, string> {
   parseObject(text, file);
   const members = new Map<string, string>();
@@ -63,12 +63,12 @@ export function membersOf(text: string, file: string): Map<string, string> {
   return members;
 }
 
-/** The opposite of membersOf. */
+/** Joins members to an object: the inverse of membersOf. */
 export function objectOf(members: ReadonlyMap<string, string>): JsonText {
   return new JsonText(`{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`);
 }
 
-/** A valid JSON text with line ends and indentation, like JSON.stringify(value, null, 2) of the value. */
+/** Adds line breaks and indentation to a valid JSON text, as JSON.stringify(value, null, 2) does. */
 export function layOut({ text }: JsonText): string {
   const pieces: string[] = [];
   let depth = 0;

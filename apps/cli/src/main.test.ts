@@ -10,7 +10,7 @@ interface Failure {
   readonly error: Report;
 }
 
-/** Nothing listens on port 2: it belongs to a service that is long gone. Port 1 is one that fetch refuses to call. */
+/** Nothing listens on port 2, whose service no longer exists. fetch refuses to connect to port 1. */
 const nowhere = { KET_TOKEN: 'ket_pat_x', KET_URL: 'http://127.0.0.1:2' };
 
 describe('exit codes', () => {
@@ -72,7 +72,7 @@ describe('exit codes', () => {
     const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
     const outcome = await ket(['result', executionId], { folder: await folderWith(), environment });
     expect(outcome.code).toBe(code);
-    // Only a result stands on standard output; a cause does not.
+    // Standard output holds a result only, not a cause.
     expect(outcome.stdout === '').toBe(status !== 'SUCCEEDED');
     if (status === 'FAILED') expect(outcome.stderr).toContain('ValueError: too');
   });

@@ -100,7 +100,7 @@ test('org use keeps an organization for who has signed in; --in goes before it, 
   });
   const here = async (...args: string[]) => ket(args, { folder });
   expect(await ket(['login', '--token', url], { folder, input: 'ket_pat_x\n' })).toMatchObject({ code: 0 });
-  // Two of one name.
+  // Two organizations of one name.
   expect(await here('org', 'use', 'lab')).toMatchObject({ code: exitCodes.usage.code });
   expect(await here('org', 'use', 'fab')).toMatchObject({
     code: 0,

@@ -84,13 +84,13 @@ export function createProgram(shell: Shell): Command {
     command.exitOverride().configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
-      // Said by main, in the form that was asked for.
+      // main reports it, in the requested form.
       outputError: () => undefined,
     });
   return program;
 }
 
-/** A command and all that it consists of. */
+/** A command with all its subcommands. */
 export function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from './failures.ts';
 import { withSubcommands } from './program.ts';
 
-/** The reference of commands and exit codes in docs/cli.md, made from the commands themselves. */
+/** The reference of commands and exit codes in docs/cli.md, generated from the commands. */
 export function reference(program: Command): string {
   const codes = Object.values(exitCodes).map(({ code, about }) => `| ${code} | ${about} |`);
   return [
@@ -14,7 +14,7 @@ export function reference(program: Command): string {
 }
 
 function section(command: Command): string {
-  // Wide enough that no line of the help is broken: the page breaks its lines itself.
+  // Wide enough that the help breaks no line: the page breaks its lines itself.
   command.configureHelp({ helpWidth: 200 });
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 200 });

@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { exitCodes, type Outcome } from './failures.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 
-/** The surroundings of one run of `ket`. */
+/** The environment of one run of `ket`. */
 export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Current folder. */
@@ -17,7 +17,7 @@ export interface Shell {
   organization?: string | undefined;
 }
 
-/** The shell of this process. `npm run` changes into its own folder; where the user stands is in INIT_CWD. */
+/** The shell of this process. `npm run` changes into its own folder; INIT_CWD is the user's. */
 export function shellOfProcess(): Shell {
   const { env: environment, stdin, stdout, stderr } = process;
   const byNpm = environment['npm_lifecycle_event'] === 'ket' && environment['npm_package_name'] === 'kethub';
@@ -41,23 +41,23 @@ export function addCommand(program: Command, nameAndArguments: string, descripti
   return program.command(nameAndArguments).description(description).option('--json', 'print JSON on standard output');
 }
 
-/** The output of a command, in the form that its options ask for. */
+/** The output of a command, in the form that its options name. */
 export function outputOf(shell: Shell, options: CommonOptions): Output {
   return createOutput({ ...shell, json: options.json === true });
 }
 
-/** A command of `ket` to type next; with the folder it is for, where one was named, as it was named. */
+/** A command of `ket` to type next, with the folder as the user wrote it, if at all. */
 export function commandFor(shell: Shell, command: string, folder?: string): string {
   const words = folder === undefined ? [command] : [command, quoted(folder)];
   return [shell.command, ...words].join(' ');
 }
 
-/** An argument as a shell takes it. */
+/** Quotes an argument for a shell. */
 export function quoted(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Ends with this outcome although the command itself has done its work. */
+/** Sets the exit code of this outcome, although the command itself has done its work. */
 export function endWith(shell: Shell, outcome: Outcome): void {
   shell.exitCode = exitCodes[outcome].code;
 }

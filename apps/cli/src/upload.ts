@@ -6,16 +6,16 @@ import { CliFailure, usageFailure } from './failures.ts';
 import type { Output } from './terminal/output.ts';
 import { sizeText } from './terminal/size.ts';
 
-/** Steps in which progress is told: each is a line where there is no terminal. */
+/** Percent between two reports of progress. Each is a line where there is no terminal. */
 const STEP_PERCENT = 10;
 
 type Send = (content: {
   readonly body: ReadableStream<Uint8Array>;
-  /** The length, which a stream does not tell. */
+  /** The length, as a stream does not have one. */
   readonly headers: { readonly 'content-length': string };
 }) => Promise<DataPoolFile>;
 
-/** Streams a file of this machine, telling how far it is, and makes sure that what has arrived is the same. */
+/** Streams a local file and reports the progress. Checks that the received file is the same. */
 export async function upload(output: Output, file: string, name: string, send: Send): Promise<DataPoolFile> {
   const about = await stat(file);
   if (!about.isFile()) throw usageFailure(`${file} is no file. A data pool holds files, without folders.`);

@@ -18,7 +18,7 @@ const stopped = {
   failure: 'The storage quota is used up.',
   stoppedAt: '2026-01-01 20:00:00',
 };
-/** Beyond what a double holds. */
+/** A number that a double cannot represent. */
 const instance = '{"id":"i1","variables":{"seed":12345678901234567890,"scale":1.0}}';
 
 async function run(...args: string[]) {

@@ -77,7 +77,7 @@ export function addAdmin(program: Command, shell: Shell): void {
 
 async function registrations(shell: Shell, { status, limit, ...options }: RegistrationsOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  // The platform gives out pages of at most 1,000.
+  // The platform's pages have at most 1,000 entries.
   const people = await platform.listRegistrations({ status, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (people.length === 0) output.note('Nobody.');

@@ -5,23 +5,26 @@ import { JsonText, layOut } from '../json.ts';
 import type { Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
-/** The successful answer of a service: a service that runs elsewhere may answer with anything. */
+/** The successful answer of a service. A service that runs elsewhere may answer with anything. */
 interface RawAnswer {
-  /** In lower case, without parameters; empty when the answer names none. */
+  /** In lower case, without parameters. Empty when the answer has none. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
-/** The answer of a service that runs elsewhere, and the address of the service. */
+/** The answer of a service that runs elsewhere, and the service's address. */
 export interface Answered {
   readonly endpoint: string;
   readonly answer: RawAnswer;
 }
 
-/** Characters of an error page that are shown. */
+/** Characters of an error page that are shown. The rest is cut off. */
 const SHOWN = 2_000;
 
-/** Starts an execution, or calls a service that runs elsewhere. Throws service-failed when that answers with an error of its own. */
+/**
+ * Starts an execution, or calls a service that runs elsewhere. Throws service-failed when that service answers with an
+ * error.
+ */
 export async function callService(service: GatewayClient, input: string): Promise<RawAnswer> {
   try {
     const headers = { accept: 'application/json, */*;q=0.9' };
@@ -40,7 +43,7 @@ export async function callService(service: GatewayClient, input: string): Promis
   }
 }
 
-/** The execution that a start has made; null for any other answer. */
+/** The execution in the answer to a start; null for any other answer. */
 export function executionIn({ bytes }: RawAnswer): ServiceExecution | null {
   const value = parsed(bytes);
   if (typeof value !== 'object' || value === null) return null;
@@ -49,7 +52,7 @@ export function executionIn({ bytes }: RawAnswer): ServiceExecution | null {
   return isExecution ? (value as ServiceExecution) : null;
 }
 
-/** Prints what came: JSON laid out, text as it is; other bytes go to a file or pipe only. */
+/** Prints an answer: JSON with indentation, text unchanged, other bytes only to a file or pipe. */
 export function showAnswer(shell: Shell, output: Output, { endpoint, answer }: Answered): void {
   const { bytes, mediaType } = answer;
   const text = textOf(bytes);
@@ -67,7 +70,7 @@ export function showAnswer(shell: Shell, output: Output, { endpoint, answer }: A
   else output.note(`${bytes.length} bytes that are no text (${mediaType}). Send them to a file: ket run ... > file`);
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined for text that is not JSON. */
 function parsed(bytes: Uint8Array): unknown {
   const text = textOf(bytes);
   if (text === null) return undefined;
@@ -78,7 +81,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Null for bytes that are no UTF-8 text. */
+/** Null for bytes that are not UTF-8 text. */
 function textOf(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

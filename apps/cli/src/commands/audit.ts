@@ -20,7 +20,7 @@ export function addAudit(program: Command, shell: Shell): void {
 
 async function audit(shell: Shell, { action, resource, limit, ...options }: AuditOptions): Promise<void> {
   const { platform } = await openSession(shell);
-  // The platform gives out pages of at most 1,000.
+  // The platform's pages have at most 1,000 entries.
   const entries = await platform.readAuditLog({ action, resourceId: resource, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (entries.length === 0) output.note('Nothing.');

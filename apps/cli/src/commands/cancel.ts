@@ -17,7 +17,7 @@ export function addCancel(program: Command, shell: Shell): void {
 async function cancel(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
   const { id, executions } = await findExecution(shell, await openSession(shell), wanted);
   const execution = await executions.cancelExecution({ id });
-  // The platform answers with the status: nothing was cancelled.
+  // A final status in the answer means that nothing was cancelled.
   if (isFinal(execution.status) && execution.status !== 'CANCELLED') {
     const message = `The execution ${id} had already ended: it is ${execution.status}.`;
     throw new CliFailure('refused', 'execution-already-ended', message, [`ket result ${id}`]);

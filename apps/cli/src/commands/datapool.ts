@@ -12,7 +12,7 @@ import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
 import { upload } from '../upload.ts';
 
-/** The surroundings of a command on one pool. */
+/** The session, the output and the pool of a command on one data pool. */
 interface Work {
   readonly shell: Shell;
   readonly output: Output;
@@ -41,7 +41,7 @@ export function addDataPool(program: Command, shell: Shell): void {
   const onPool =
     <A extends unknown[]>(work: (work: Work, ...given: A) => Promise<void>) =>
     async (wanted: string, ...rest: unknown[]): Promise<void> => {
-      // Arguments, then options; commander adds the command itself.
+      // Arguments, then options; commander appends the command itself.
       const given = rest.slice(0, -1);
       const session = await openSession(shell);
       const output = outputOf(shell, given.at(-1) as CommonOptions);

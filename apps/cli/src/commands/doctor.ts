@@ -11,7 +11,7 @@ interface SandboxOptions extends CommonOptions {
   readonly only?: string[];
 }
 
-/** A way to run code on this machine, and how it is done in words. */
+/** A way to run code on this machine, with a description. */
 interface Driver {
   readonly how: string;
   open(): Promise<EscapeDriver>;
@@ -19,7 +19,7 @@ interface Driver {
 
 type Escapes = typeof import('@kethub/runtime/escapes');
 
-/** Checks of the machine that ket runs on. */
+/** Checks of the machine on which ket runs. */
 export function addDoctor(program: Command, shell: Shell): void {
   const doctor = program.command('doctor').description('check the machine on which Kethub runs');
   addCommand(
@@ -66,7 +66,7 @@ async function pythons(shell: Shell, options: PythonsOptions): Promise<void> {
   );
 }
 
-/** Loaded only here: nothing else of ket runs code on this machine. */
+/** Attacks the sandbox. The attacks are imported only here: nothing else of ket runs code on this machine. */
 async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
   const escapes = await import('@kethub/runtime/escapes');
   const { only } = options;
@@ -109,7 +109,7 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
   if (loose > 0) endWith(shell, 'failed');
 }
 
-/** The sandbox, and containers where there is an engine; `missing` says why they are not tried. */
+/** The sandbox, and containers if there is an engine. `missing` says why containers are not tried. */
 async function driversOf(
   shell: Shell,
   { data, engine = shell.environment['KETHUB_CONTAINER_ENGINE'] ?? 'auto' }: SandboxOptions,

@@ -4,8 +4,12 @@ import { findExecution, type FoundExecution } from '../platform/find-execution.t
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 
-/** Whether a cancelled execution has ended is asked so often, so many milliseconds apart: its processes have 5 s. */
+/**
+ * Questions whether a cancelled execution has ended. Its processes have 5 s; after the last question the deletion
+ * fails.
+ */
 const ATTEMPTS = 40;
+/** Milliseconds between two questions. */
 const PAUSE_MS = 250;
 
 interface DeleteOptions extends CommonOptions {

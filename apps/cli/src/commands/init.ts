@@ -17,7 +17,7 @@ async function init(shell: Shell, folder: string, options: CommonOptions): Promi
   const { name, written, kept } = await writeStarter(target);
   for (const file of written) output.note(`  ${output.style.green('new ')}  ${file}`);
   for (const file of kept) output.note(`  ${output.style.dim('kept')}  ${file}`);
-  // No cd: what npm runs is known in the folder of Kethub only.
+  // No cd: the command that npm runs is known in the folder of Kethub only.
   const at = target === shell.folder ? undefined : folder;
   output.note(
     `Next:\n  ${commandFor(shell, 'up', at)}     upload, build and publish it\n  ${commandFor(shell, 'run', at)}    run it`,

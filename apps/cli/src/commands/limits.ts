@@ -6,7 +6,7 @@ import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { table } from '../terminal/table.ts';
 
-/** Null takes a limit away. */
+/** Null removes a limit. */
 type Limit = number | null;
 
 interface SetOptions extends CommonOptions {

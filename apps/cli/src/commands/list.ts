@@ -10,7 +10,7 @@ interface ListOptions extends CommonOptions {
   readonly tag?: string;
 }
 
-/** The platform gives out pages of at most so many. */
+/** Entries of the platform's largest page. */
 const LARGEST_PAGE = 1_000;
 
 export function addList(program: Command, shell: Shell): void {

@@ -70,7 +70,7 @@ async function search(
   { category, limit, ...options }: SearchOptions,
 ): Promise<void> {
   const { platform } = await openSession(shell);
-  // The platform gives out pages of at most 1,000.
+  // The platform's pages have at most 1,000 entries.
   const found = await platform.browseMarketplace({ q, category, limit: Math.min(limit, 1_000) });
   const output = outputOf(shell, options);
   if (found.length === 0) output.note('Nothing is offered that fits.');
@@ -123,7 +123,7 @@ async function publish(
   const published = service.versions.find(({ state }) => state === 'PUBLISHED');
   if (!('version' in given) && !published)
     throw usageFailure(`The service "${service.name}" has no published version yet.`, 'ket up    (in its folder)');
-  // The members are checked by the platform, whose answer names each wrong one.
+  // The platform checks the members, and its answer names each wrong one.
   const request = { version: published?.version ?? '', categories: [], pricingPlans: [], ...given };
   const listing = await session.platform.publishListing({ serviceId: service.id, json: request });
   outputOf(shell, options).result(`Offered: ${listing.title} ${listing.version}`, listing);

@@ -67,7 +67,7 @@ async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): P
   };
 }
 
-/** A new service, the draft of one, or its next version. */
+/** Creates a service, changes the draft of an existing one, or creates its next version. */
 async function place(
   { platform }: Session,
   name: string,

@@ -17,7 +17,7 @@ interface Work {
   readonly output: Output;
 }
 
-/** Organizations: whose resources several people look after. */
+/** Organizations: several people manage their resources together. */
 export function addOrg(program: Command, shell: Shell): void {
   const org = program
     .command('org')
@@ -75,7 +75,7 @@ async function list({ session, output }: Work): Promise<void> {
   output.result(all.length === 0 ? '' : table(['ID', 'NAME', 'YOUR ROLE'], rows), all);
 }
 
-/** Kept with the credentials of `ket login`, so that signing out ends it. */
+/** Chooses the organization. It is stored with the credentials of `ket login`, so that signing out ends it. */
 async function use(shell: Shell, wanted: string | undefined, options: CommonOptions): Promise<void> {
   const kept = shell.environment['KET_TOKEN'] ? null : await readCredentials(shell.environment);
   if (!kept)

@@ -6,7 +6,7 @@ import { layOut, membersOf, objectOf, parseObject, type JsonText } from '../json
 import { endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
-/** A result, taken apart. */
+/** The result of an execution, in its parts. */
 export interface Outcome {
   /** The value that the service returned, or the cause of its failure, as the platform sent it. */
   readonly result: JsonText;
@@ -25,8 +25,8 @@ export async function readOutcome(executions: ExecutionsEndpoint, id: string): P
 }
 
 /**
- * Shows how an execution has ended: the result on standard output, its files in a folder if one is named, and the exit
- * code. A cause of failure goes to standard error, so that nobody takes it for a result.
+ * Shows how an execution has ended: prints the result, downloads its files if a folder is named, and sets the exit
+ * code. The cause of a failure goes to standard error, so that no program takes it for a result.
  */
 export async function showOutcome(
   shell: Shell,
@@ -55,7 +55,7 @@ export async function showOutcome(
   else if (!succeeded) endWith(shell, 'stopped');
 }
 
-/** One after the other: the folder is made once, and the platform is not asked for everything at the same time. */
+/** Downloads the files one after the other, so that the platform does not get all requests at once. */
 async function downloadAll(
   output: Output,
   executions: ExecutionsEndpoint,
@@ -73,7 +73,7 @@ async function downloadAll(
   return paths;
 }
 
-/** Errors that are shown of a workflow, which can have one for each round of a loop. */
+/** Errors of a workflow that are shown. It can have one per round of a loop; more are only counted. */
 const SHOWN_ERRORS = 10;
 
 function showCause(shell: Shell, output: Output, { id, status }: ServiceExecution, result: JsonText): void {
@@ -88,7 +88,7 @@ function showCause(shell: Shell, output: Output, { id, status }: ServiceExecutio
   output.note(`  ${shell.command} logs ${id}    shows what the code has written`);
 }
 
-/** The errors of a workflow, each as one line: its code, the element that failed, and the message. */
+/** The errors of a workflow, one line each: its code, the element that failed, and the message. */
 function workflowErrors(errors: unknown): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((error: unknown) => {
@@ -99,7 +99,7 @@ function workflowErrors(errors: unknown): string[] {
   });
 }
 
-/** A member of the answer, which is checked and not trusted. */
+/** A text member of the answer, or `?` for anything else. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '?';
 }
@@ -113,7 +113,7 @@ export function requireEnded({ id, status }: ServiceExecution): void {
   ]);
 }
 
-/** `after 3 s`: between two timestamps of whole seconds. */
+/** The run time between two timestamps of whole seconds: `after 3 s`. */
 function durationOf({ createdAt, startedAt, endedAt }: ServiceExecution): string {
   if (endedAt === undefined) return '';
   const seconds = (at: string) => Date.parse(`${at.replace(' ', 'T')}Z`) / 1000;

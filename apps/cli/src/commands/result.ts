@@ -42,7 +42,7 @@ async function result(shell: Shell, wanted: string, options: ResultOptions): Pro
   output.result('', { execution, files: [{ name: file, path: target }] });
 }
 
-/** The file as it is, for a pipe. */
+/** Writes the file unchanged to standard output, for a pipe. */
 async function printFile(shell: Shell, executions: ExecutionsEndpoint, id: string, file: string): Promise<void> {
   const { body } = await executions.getResultFile({ id, file });
   if (body) await pipeline(Readable.fromWeb(body), shell.stdout, { end: false });

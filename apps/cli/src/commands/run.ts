@@ -82,7 +82,10 @@ interface Started {
   readonly executions: ExecutionsEndpoint;
 }
 
-/** A service that runs elsewhere need not make an execution: it may answer at once. */
+/**
+ * Starts a service through the application. A service that runs elsewhere may answer at once instead of making an
+ * execution.
+ */
 async function startThrough(
   session: Session,
   service: string,
@@ -129,7 +132,7 @@ function showStarted(
   output.result(execution.id, { execution, endpoint });
 }
 
-/** Shows status and log to the end. On Ctrl-C it says that the execution goes on, and what can be done about it. */
+/** Shows status and log to the end. On Ctrl-C it says that the execution goes on, with commands for it. */
 export async function followExecution(
   output: Output,
   executions: ExecutionsEndpoint,
@@ -145,7 +148,7 @@ export async function followExecution(
         {
           watch: (options) => executions.watch(id, options),
           log: log ? (options) => executions.followLog(id, options) : null,
-          // How it has ended is said with the result.
+          // The end is shown with the result.
           describe: (value) => (isEnded(value) ? null : value.status),
         },
         signal,

@@ -17,7 +17,7 @@ interface RetireOptions extends CommonOptions {
   readonly undo?: boolean;
 }
 
-/** Commands on versions of the user's services, beside uploading and running them. */
+/** Commands on versions of the user's services, besides uploading and running them. */
 export function addService(program: Command, shell: Shell): void {
   const command = program
     .command('service')

@@ -92,7 +92,7 @@ async function recipientOf(session: Session, { user, organization }: ShareOption
   return { type: 'ORGANIZATION', id: organization ?? '' };
 }
 
-/** A time in the form that the platform takes. A day alone begins at midnight, UTC. */
+/** A time in the platform's form. A day alone means midnight, UTC. */
 function dateOf(option: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text} 00:00:00`;

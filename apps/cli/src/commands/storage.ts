@@ -86,7 +86,7 @@ function timesOf({ keepDays, retention }: StorageUsage): string[] {
   ];
 }
 
-/** A size of storage: bytes, or with the unit MB or GB (powers of 1,024). Null is no limit. */
+/** Parses a storage size: bytes, or with the unit MB, GB or TB (powers of 1,024). Null means no limit. */
 export function storageSize(text: string): number | null {
   if (text === 'none') return null;
   const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)\s*(MB|GB|TB)?$/i.exec(text) ?? [];

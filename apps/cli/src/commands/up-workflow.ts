@@ -10,17 +10,17 @@ import type { Manifest } from '../project/manifest-content.ts';
 import { commandFor, endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
-/** The workflow that is deployed. */
+/** The workflow project that is deployed. */
 export interface WorkflowProject {
   readonly folder: string;
-  /** The folder as it was named, if it was. */
+  /** The folder as the user wrote it, if at all. */
   readonly wanted: string | undefined;
   readonly manifest: Manifest;
 }
 
 /**
- * Deploys the workflow of a folder. Its tasks call services as the application of the command line, which is subscribed to
- * them; the services are found by their names, as a file cannot know the ids that they have on this platform.
+ * Deploys the workflow of a folder. Its tasks call services as the application of the command line, which subscribes to
+ * them. The file names the services, because it cannot know the ids that they have on this platform.
  */
 export async function upWorkflow(
   shell: Shell,
@@ -60,7 +60,9 @@ async function read(folder: string, { workflow }: Manifest): Promise<string> {
   }
 }
 
-/** The file with the ids that its services have here. The application of the command line is subscribed to them. */
+/**
+ * Replaces the names of services in the file by their ids here. The application of the command line subscribes to them.
+ */
 async function withServices(session: Session, { services }: Manifest, text: string): Promise<string> {
   let replaced = text;
   for (const [placeholder, name] of Object.entries(services)) {
@@ -75,7 +77,10 @@ interface Placed {
   readonly version: ServiceVersion;
 }
 
-/** As a new service, as the draft of one, or as its next version. The same file again changes nothing. */
+/**
+ * Creates a service, changes the draft of an existing one, or creates its next version. The same file again changes
+ * nothing.
+ */
 async function place({ platform, application }: Session, manifest: Manifest, text: string): Promise<Placed> {
   const source = new Blob([text], { type: 'application/xml' });
   const { id: applicationId } = await application();

@@ -63,7 +63,7 @@ async function upload(
   manifest: Manifest,
   signal: AbortSignal,
 ): Promise<Placed> {
-  // Loaded here because it brings the schema library along (150 ms), which no other command needs.
+  // Imported here because the schema library takes 150 ms, and no other command needs it.
   const { defaultConfiguration, limits } = await import('@kethub/contract');
   try {
     const configuration = { ...defaultConfiguration, ...manifest.configuration };
@@ -102,7 +102,7 @@ async function followBuild(output: Output, { platform }: Session, placed: Placed
   }
 }
 
-/** Publishes, and subscribes the application of the command line: from then on `ket run` works. */
+/** Publishes a version and subscribes the application of the command line, so that `ket run` works. */
 async function publish(session: Session, { service, version, state }: Placed): Promise<ServiceVersion> {
   const published =
     state === 'PUBLISHED'

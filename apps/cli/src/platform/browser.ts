@@ -8,7 +8,7 @@ import type { Output } from '../terminal/output.ts';
 
 type Environment = Shell['environment'];
 
-/** Whether a browser can be expected where ket runs: not over SSH, and on Linux only with a display. */
+/** Whether a browser can be expected here: not over SSH, and on Linux only with a display. */
 export function hasBrowser(environment: Environment): boolean {
   if (environment['BROWSER']) return true;
   if (environment['SSH_CONNECTION']) return false;
@@ -17,7 +17,7 @@ export function hasBrowser(environment: Environment): boolean {
 }
 
 /**
- * Signs in through the browser (RFC 8252): the answer comes back to a port of this machine that lives until then.
+ * Signs in through the browser (RFC 8252). The answer comes to a port of this machine that is open only until then.
  * Returns the token of the login session.
  */
 export async function signInWithBrowser(
@@ -54,7 +54,7 @@ export async function signInWithBrowser(
   }
 }
 
-/** Waiting ends with the reason of the signal, not with the AbortError that Node puts around it. */
+/** Waits, and throws the reason of the signal instead of Node's AbortError. */
 async function interruptedBy<T>(signal: AbortSignal, waiting: Promise<T>): Promise<T> {
   try {
     return await waiting;

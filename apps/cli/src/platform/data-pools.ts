@@ -3,7 +3,7 @@ import { CliFailure, usageFailure } from '../failures.ts';
 import { membersOf, objectOf, type JsonText } from '../json.ts';
 import type { Session } from './session.ts';
 
-/** The data pool that is meant by a name or an id. */
+/** Finds a data pool by its name or id. */
 export async function selectDataPool({ platform }: Session, wanted: string): Promise<DataPool> {
   const pools = await platform.listDataPools();
   const meant = pools.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
@@ -25,7 +25,7 @@ export async function selectDataPool({ platform }: Session, wanted: string): Pro
   ]);
 }
 
-/** An input with references to data pools, each given as `parameter=pool`. */
+/** Adds references to data pools to an input, each given as `parameter=pool`. */
 export async function addReferences(session: Session, input: JsonText, given: readonly string[]): Promise<JsonText> {
   if (given.length === 0) return input;
   const members = membersOf(input.text, 'The input');

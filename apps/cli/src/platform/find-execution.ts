@@ -10,7 +10,7 @@ export interface FoundExecution {
 }
 
 /**
- * The execution of this id, at the address where `ket` started it from here, else among the user's own executions.
+ * Finds an execution by its id: at the address where `ket` started it from here, else among the user's own executions.
  * `last` is the newest one started from here.
  */
 export async function findExecution(shell: Shell, session: Session, wanted: string): Promise<FoundExecution> {

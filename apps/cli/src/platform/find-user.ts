@@ -5,8 +5,8 @@ import type { Session } from './session.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The id of a user: `wanted` itself, or of the one person whom a search for it finds. A name is first and last name in
- * either order, or a part of one. Somebody whose whole name it is goes before others in whose name it stands.
+ * Finds the id of a user: `wanted` itself, or that of the only person whom a search finds. A name is first and last
+ * name in either order, or a part of one. A match of the whole name precedes partial matches.
  */
 export async function findUser(session: Session, wanted: string): Promise<string> {
   if (UUID.test(wanted)) return wanted;
@@ -23,7 +23,7 @@ export async function findUser(session: Session, wanted: string): Promise<string
   );
 }
 
-/** The platform is asked for the whole text, and where that finds nobody, for its longest word. */
+/** Searches for the whole text, and if that finds nobody, for its longest word. */
 async function search({ platform }: Session, wanted: string): Promise<UserSearchDto[]> {
   const found = await platform.searchUsers({ q: wanted });
   const words = folded(wanted).split(' ');

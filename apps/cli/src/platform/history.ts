@@ -2,18 +2,18 @@ import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { stateFolder, writePrivately } from './places.ts';
 
-/** An execution with the address where it was started, so that its id alone is enough later. */
+/** An execution with its address, so that later its id alone is enough. */
 export interface RememberedExecution {
   readonly id: string;
-  /** Platform. */
+  /** Address of the platform. */
   readonly url: string;
-  /** Address of the service at the gateway, or of one's own executions. */
+  /** Address of the service at the gateway, or of the user's own executions. */
   readonly endpoint: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Above this size the oldest half is forgotten. About 2,000 executions. */
+/** Bytes of the history, about 2,000 executions. Beyond them its oldest half is removed. */
 const mostBytes = 512 * 1024;
 
 function historyFile(environment: Environment): string {
@@ -21,8 +21,8 @@ function historyFile(environment: Environment): string {
 }
 
 /**
- * Adds an execution. One short line is appended, so several `ket run` at once do not disturb each other; one that
- * appends while another trims may be forgotten, and is then found as one's own.
+ * Adds an execution. It appends one short line, so that several `ket run` at once do not conflict. A line that is
+ * appended while another process trims the file may be lost; that execution is then found among the user's own.
  */
 export async function remember(environment: Environment, execution: RememberedExecution): Promise<void> {
   const file = historyFile(environment);
@@ -55,7 +55,7 @@ function parse(line: string): RememberedExecution | undefined {
     const { id, url, endpoint } = value;
     return id !== undefined && url !== undefined && endpoint !== undefined ? { id, url, endpoint } : undefined;
   } catch {
-    // A line cut short by a full disk, or the empty one at the end: the others still count.
+    // A line cut off by a full disk, or the empty one at the end. The others still count.
     return undefined;
   }
 }

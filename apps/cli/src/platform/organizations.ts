@@ -2,7 +2,7 @@ import type { PlatformClient } from '@kethub/client';
 import type { Organization } from '@kethub/contract';
 import { usageFailure } from '../failures.ts';
 
-/** The organization of this id, or of this name when only one has it, that the user has joined. */
+/** Finds an organization that the user has joined, by its id or by a name that only one has. */
 export async function joined(platform: PlatformClient, wanted: string): Promise<Organization> {
   const all = await platform.listOrganizations();
   const byId = all.find(({ id }) => id === wanted);

@@ -11,24 +11,24 @@ export interface Source {
   readonly source: Blob;
   /** SHA-256 of the source, in hex. */
   readonly digest: string;
-  /** Called right before an upload, if the platform does not have the source yet. */
+  /** Called just before an upload, which happens only if the platform does not have the source. */
   readonly onUpload: () => void;
   readonly signal: AbortSignal;
 }
 
-/** The version that has a source, and its build. */
+/** The version with the source, and its build. */
 export interface Placed {
   readonly service: Pick<Service, 'id' | 'name' | 'slug'>;
   readonly version: string;
   readonly state: ServiceVersion['state'];
   readonly build: Build;
-  /** The kind of change; `none` if the platform had the source already. */
+  /** The kind of change. `none`: the platform had the source already. */
   readonly change: 'service' | 'version' | 'draft' | 'none';
 }
 
 /**
- * Brings a source to the platform: as a new service, as the draft of one, or as its next version. The same source and
- * configuration again change nothing, except that a failed build is tried again: its cause may be gone.
+ * Brings a source to the platform: as a new service, as the draft of an existing one, or as its next version. The same
+ * source and configuration change nothing, except that a failed build is tried again, as its cause may be gone.
  */
 export async function placeSource(platform: PlatformClient, source: Source): Promise<Placed> {
   const services = await platform.listServices({ signal: source.signal });
@@ -108,7 +108,7 @@ async function addVersion(
   return { service, ...added, change: 'version' };
 }
 
-/** Whether a version is uploaded code, rather than a workflow or something that runs elsewhere. */
+/** Whether a version is uploaded code, and not a workflow or a service that runs elsewhere. */
 function isManaged(version: ServiceVersion): version is ManagedVersion {
   return version.build !== undefined;
 }

@@ -9,8 +9,8 @@ export interface SelectedJob {
 }
 
 /**
- * The version to run as oneself: of a service of one's own the newest that is built, draft or not; else of one that is
- * shared, the newest that the share opens. `@version` names another.
+ * Selects the version to run as the user. For an own service it is the newest built version, draft or not; for a shared
+ * service, the newest that the share opens. `@version` selects another.
  */
 export async function selectJob(session: Session, wanted: string): Promise<SelectedJob> {
   const { name, version } = splitVersion(wanted);
@@ -34,7 +34,10 @@ export async function selectJob(session: Session, wanted: string): Promise<Selec
   ]);
 }
 
-/** Newest first. Of a service that runs elsewhere what is published; whether it has a job interface, the platform says. */
+/**
+ * Newest first. For a service that runs elsewhere: its published versions. The platform says whether it has a job
+ * interface.
+ */
 function runnable(service: Service | SharedService): string[] {
   const { type, versions } = service;
   const isReady = type === 'ON_PREMISE' ? isPublished : isBuilt;

@@ -4,9 +4,9 @@ import { quoted } from '../shell.ts';
 import type { Session } from './session.ts';
 
 /**
- * The subscription of the application `ket` to the service that is meant: `name`, slug or id, optionally `@version`,
- * or its address. A published service of one's own is subscribed to where it is not yet, and so is one that is shared and
- * published internally. The newest version counts.
+ * Finds the subscription of the application `ket` to a service: by name, slug or id, optionally with `@version`, or by
+ * address. It subscribes to a published own service, and to a shared one that is published internally. Without a
+ * version the newest counts.
  */
 export async function selectService(session: Session, wanted: string): Promise<Subscription> {
   const { name, version } = splitVersion(wanted);
@@ -44,7 +44,7 @@ export async function selectService(session: Session, wanted: string): Promise<S
   );
 }
 
-/** A service of one's own by name, slug or id. Throws service-not-found. */
+/** Finds a service of the user by name, slug or id. Throws service-not-found. */
 export async function requireOwnService(session: Session, wanted: string): Promise<Service> {
   const own = await session.platform.listServices();
   const found = own.find((one) => isMeant(wanted, one.id, one.name, one.slug));
@@ -53,7 +53,7 @@ export async function requireOwnService(session: Session, wanted: string): Promi
   throw new CliFailure('notFound', 'service-not-found', `You have no service "${wanted}".${known}`, ['ket services']);
 }
 
-/** The id of a service of one's own, subscribed to, or shared. Throws service-not-found. */
+/** Finds the id of an own, subscribed or shared service. Throws service-not-found. */
 export async function findServiceId(session: Session, wanted: string): Promise<string> {
   const { name } = splitVersion(wanted);
   const { platform } = session;
@@ -69,7 +69,7 @@ export async function findServiceId(session: Session, wanted: string): Promise<s
   ]);
 }
 
-/** The subscriptions to a service, of all its versions unless one is named. */
+/** The subscriptions to a service: to all its versions, or to the named one. */
 export function subscriptionsTo(subscriptions: readonly Subscription[], wanted: string): Subscription[] {
   const { name, version } = splitVersion(wanted);
   return subscriptions
@@ -79,7 +79,7 @@ export function subscriptionsTo(subscriptions: readonly Subscription[], wanted: 
     .filter((one) => version === undefined || one.version === version);
 }
 
-/** `name@1.0.0`, or a name alone. */
+/** Splits `name@1.0.0`, or takes a name alone. */
 export function splitVersion(wanted: string): { name: string; version: string | undefined } {
   const [, name, version] = /^(.+)@(\d+\.\d+\.\d+)$/.exec(wanted) ?? [];
   return { name: name ?? wanted, version };
@@ -104,7 +104,7 @@ function publishedVersion(service: Service, version: string | undefined): string
   ]);
 }
 
-/** The newest version of a shared service that applications can subscribe to, or the one that is named. */
+/** The newest version of a shared service that applications can subscribe to, or the named one. */
 function offeredVersion(service: SharedService, wanted: string): string {
   const { version } = splitVersion(wanted);
   const offered = service.versions.filter(({ endpoint }) => endpoint !== undefined);

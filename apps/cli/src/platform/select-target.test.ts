@@ -12,7 +12,7 @@ const files = {
   'bare/notes.txt': '',
 };
 
-/** The target that is run if these services exist, as their address and name. */
+/** The target that is run if these services exist, given by address and name. */
 async function target(wanted: string | undefined, options: { at?: string; services?: Record<string, string> } = {}) {
   const root = await folderWith(files);
   await mkdir(path.join(root, 'empty'));
@@ -49,7 +49,7 @@ test.each([
   '',
 ])('a service: %j', async (wanted) => {
   expect(await target(wanted)).toEqual([wanted, null]);
-  // Also where the current folder is a project.
+  // The same where the current folder is a project.
   expect(await target(wanted, { at: 'ghz' })).toEqual([wanted, null]);
 });
 

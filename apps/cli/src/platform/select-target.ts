@@ -11,14 +11,14 @@ import type { Session } from './session.ts';
 export interface Target {
   /** Name, name@version, id or address of a service. */
   readonly service: string;
-  /** The folder of the service, whose input/ is the input where no other is given. */
+  /** The folder of the service. Its input/ is the input when no other is given. */
   readonly project: string | null;
 }
 
 /**
- * The target of `ket run`: the project of the current folder, the project in a named folder (as `ket up` takes it), or a
- * named service. A word that names both a folder and another service means the service: a script must call the same
- * service in every folder. A word with a slash is a folder.
+ * Selects the target of `ket run`: the project of the current folder, the project in a named folder (as for `ket up`),
+ * or a named service. If a word names both a folder and another service, it means the service, so that a script calls
+ * the same service in every folder. A word with a slash is a folder.
  */
 export async function selectTarget(
   shell: Shell,
@@ -28,7 +28,7 @@ export async function selectTarget(
   if (wanted === undefined) return currentTarget(shell);
   const folder = path.resolve(shell.folder, wanted);
   const named: Target = { service: wanted, project: null };
-  // Empty is a variable that is not set, and not the current folder.
+  // An empty word is an unset variable, not the current folder.
   if (wanted === '') return named;
   if (!(await isProject(folder))) {
     const isFolderOnly = /^\.{0,2}\/|^\.{1,2}$/.test(wanted) || (wanted.includes('/') && (await isFolder(folder)));

@@ -5,16 +5,19 @@ import { CliFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { readCredentials } from './credentials.ts';
 
-/** The signed-in user's way to the platform and, through the application `ket`, to services. */
+/** The signed-in user's connection to the platform and, through the application `ket`, to services. */
 export interface Session {
   /** Address of the platform. */
   readonly url: string;
-  /** The organization for which it acts; null for the user. */
+  /** The organization for which ket acts; null for the user. */
   readonly organizationId: string | null;
   readonly platform: PlatformClient;
-  /** The application `ket`; it is made on first need. Takes the role MAINTAINER: only for commands that change something. */
+  /**
+   * The application `ket`, created when missing. This needs the role MAINTAINER, so only commands that change something
+   * call it.
+   */
   application(): Promise<Application>;
-  /** Subscriptions of the application `ket`; none while there is no such application. Changes nothing. */
+  /** Subscriptions of the application `ket`; empty while it does not exist. Changes nothing. */
   subscriptions(): Promise<Subscription[]>;
   subscribe(serviceId: string, version: string): Promise<Subscription>;
   /** A client of a subscribed service. */
@@ -22,7 +25,7 @@ export interface Session {
   /** Executions started for the user, as jobs or by applications. */
   readonly jobs: ExecutionsEndpoint;
   /**
-   * The executions at this address, through the application `ket`; without that application, the user's own executions.
+   * The executions at this address, through the application `ket`. Without that application: the user's own executions.
    * Changes nothing.
    */
   executionsAt(endpoint: string): Promise<ExecutionsEndpoint>;
@@ -64,17 +67,17 @@ export async function openSession(shell: Shell): Promise<Session> {
   };
 }
 
-/** The value of `--in` with which ket acts for the user although `ket org use` has chosen an organization. */
+/** The value of `--in` that makes ket act for the user, even if `ket org use` has chosen an organization. */
 const PERSONALLY = 'me';
 
 /**
- * The organization for which ket acts, or null for the user: that of `--in`, of KET_ORGANIZATION or, after `ket login`, of
- * `ket org use`.
+ * The organization for which ket acts, or null for the user. The first of: `--in`, KET_ORGANIZATION and, after `ket
+ * login`, `ket org use`.
  */
 export async function organizationOf({ organization, environment }: Shell): Promise<string | null> {
   const named = organization ?? (environment['KET_ORGANIZATION'] || undefined);
   if (named !== undefined) return named === PERSONALLY ? null : named;
-  // A token of the environment may be somebody else's.
+  // The token of the environment may belong to another user.
   if (environment['KET_TOKEN']) return null;
   return (await readCredentials(environment))?.organizationId ?? null;
 }
@@ -89,7 +92,7 @@ async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: 
 
 export const defaultUrl = 'http://localhost:8080';
 
-/** The address of a platform as it is stored: an origin and path, no slash or `/api` at the end. */
+/** The address of a platform in the stored form: origin and path, without a slash or `/api` at the end. */
 export function platformUrl(text: string): string {
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
   if (!url) throw new CliFailure('usage', 'usage', `${text} is no address of a platform.`, [`ket login ${defaultUrl}`]);
@@ -101,7 +104,7 @@ async function findApplication(platform: PlatformClient): Promise<Application | 
   return (await platform.listApplications()).findLast(({ name }) => name === applicationName);
 }
 
-/** Two that start at once agree on the oldest. */
+/** Creates the application. If two processes do so at once, both use the oldest. */
 async function createApplication(platform: PlatformClient): Promise<Application> {
   const created = await platform.createApplication({ json: { name: applicationName } });
   return (await findApplication(platform)) ?? created;

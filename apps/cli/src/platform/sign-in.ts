@@ -24,11 +24,11 @@ export interface SignInOptions {
 
 export interface SignedIn {
   readonly credentials: Credentials;
-  /** The login session, where there is one: only with it can access tokens be managed. */
+  /** The login session, if there is one. Only with it can access tokens be managed. */
   readonly session: PlatformClient | null;
 }
 
-/** Finds out who signs in, in the way that the options name or the terminal allows. */
+/** Signs in the user, in the way that the options name or the terminal allows. */
 export async function signIn(shell: Shell, output: Output, url: string, options: SignInOptions): Promise<SignedIn> {
   if (options.token) return { credentials: await withToken(shell, url), session: null };
   const session = await openLoginSession(shell, output, url, options);
@@ -38,7 +38,7 @@ export async function signIn(shell: Shell, output: Output, url: string, options:
   return { credentials: { url, accessToken: value, accessTokenId: id, username, organizationId: null }, session };
 }
 
-/** The platform interface with a login session: what access tokens are managed with. */
+/** The platform interface with a login session, which can manage access tokens. */
 export async function openLoginSession(
   shell: Shell,
   output: Output,
@@ -96,7 +96,7 @@ async function withToken(shell: Shell, url: string): Promise<Credentials> {
   }
 }
 
-/** Deletes a token that `ket login` made; one that is gone already is fine. */
+/** Deletes a token that `ket login` made. A deleted one is no error. */
 export async function revoke(platform: PlatformClient, accessTokenId: string): Promise<void> {
   try {
     await platform.deleteAccessToken({ id: accessTokenId });

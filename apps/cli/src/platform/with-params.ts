@@ -9,8 +9,8 @@ interface ChosenVersion {
 }
 
 /**
- * The input with an empty `params`, where the caller has given --data alone and the service needs a parameter of that name:
- * code that takes all of its params from defaults is called without naming any.
+ * Adds an empty `params` to the input when the caller has given --data alone and the service needs a parameter of that
+ * name. Code whose params all have defaults can then be called without naming any.
  */
 export async function withParams(
   session: Session,
@@ -30,13 +30,13 @@ async function needsParams(session: Session, chosen: ChosenVersion): Promise<boo
   return params !== undefined && params.required && params.kind !== 'secret' && params.kind !== 'dataPool';
 }
 
-/** A version of a service of one's own, or of one that is shared; of any other the caller sees no parameters. */
+/** A version of an own or shared service. For any other service the caller sees no parameters. */
 async function describe(
   { platform }: Session,
   { serviceId, version }: ChosenVersion,
 ): Promise<Pick<ServiceVersion, 'parameters'> | undefined> {
   const isIt = ({ id }: { id: string }): boolean => id === serviceId;
-  // The list of services is without parameters.
+  // The list of services has no parameters.
   if ((await platform.listServices()).some(isIt)) return platform.getServiceVersion({ serviceId, version });
   return (await platform.listSharedServices()).find(isIt)?.versions.find((one) => one.version === version);
 }

@@ -4,7 +4,7 @@ import { readIfThere } from './manifest-content.ts';
 
 const condaFiles = ['environment.yml', 'environment.yaml'] as const;
 
-/** Packages that conda and PyPI know under the same name, with the same content: only these are translated. */
+/** Packages with the same name and content in conda and PyPI. Only these are translated. */
 const sameOnPyPI = new Set(
   `numpy scipy pandas matplotlib networkx sympy scikit-learn scikit-image statsmodels numba jax jaxlib xarray dask
   pydantic pyyaml requests httpx tqdm loguru click rich pillow joblib seaborn plotly h5py cython
@@ -14,19 +14,19 @@ const sameOnPyPI = new Set(
     .filter(Boolean),
 );
 
-/** The translation of a conda environment into requirements of pip. */
+/** The translation of a conda environment to pip requirements. */
 export interface CondaTranslation {
   /** Name of the file in the folder. */
   readonly file: string;
   /** Lines for `requirements.txt`. */
   readonly requirements: readonly string[];
-  /** The Python that it asks for, for example `3.12`; null when it asks for none, or for a range. */
+  /** The Python that it demands, for example `3.12`. Null when it demands none, or a range. */
   readonly python: string | null;
-  /** Entries that have no honest translation, with the reason. */
+  /** Entries that cannot be translated faithfully, with the reason. */
   readonly left: readonly string[];
 }
 
-/** Translates `environment.yml` as far as that is honest; null when the folder has none. */
+/** Translates `environment.yml` as far as that is faithful. Null when the folder has none. */
 export async function translateConda(folder: string): Promise<CondaTranslation | null> {
   for (const file of condaFiles) {
     const text = await readIfThere(path.join(folder, file));
@@ -36,7 +36,7 @@ export async function translateConda(folder: string): Promise<CondaTranslation |
 }
 
 async function translate(text: string, file: string, place: string): Promise<CondaTranslation> {
-  // Loaded here: no other command needs it.
+  // Imported here, as no other command needs it.
   const { parse, YAMLParseError } = await import('yaml');
   const { pythonVersions } = await import('@kethub/contract');
   let environment: unknown;
@@ -82,7 +82,7 @@ function translateEntry(entry: string, requirements: string[], left: string[]): 
   else requirements.push(`${known}${pipVersion(version)}`);
 }
 
-/** Conda's `=1.2` means any 1.2.x; what it writes behind a second `=` is a build, which PyPI does not have. */
+/** In conda `=1.2` means any 1.2.x. A second `=` names a build, which PyPI does not have. */
 function pipVersion(version: string): string {
   const [, exact, fuzzy] = /^(?:==\s*([\w.*+!-]+)|=\s*([\w.+!-]+?)(?:\.\*)?)(?:=.*)?$/.exec(version) ?? [];
   if (exact !== undefined) return `==${exact}`;

@@ -9,7 +9,7 @@ async function names(folder: string): Promise<string[]> {
   return (await listProject(folder)).files.map(({ name }) => name);
 }
 
-/** The files that git itself takes: every file that is not ignored in `folder`. */
+/** The files that git itself includes: every file that is not ignored in `folder`. */
 function gitNames(folder: string): string[] {
   const environment = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
   const output = execFileSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {

@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 export interface ProjectFile {
   /** Path in the archive, with slashes. */
   readonly name: string;
-  /** The path of the file; for a file that `ket` creates, its content. */
+  /** The path of the file, or the content of a file that `ket` creates. */
   readonly path: string | Buffer;
   readonly executable: boolean;
   readonly bytes: number;
@@ -14,27 +14,27 @@ export interface ProjectFile {
 export interface ProjectFiles {
   /** Sorted by name. */
   readonly files: readonly ProjectFile[];
-  /** Files that were left out without a rule that says so, with the reason. */
+  /** Files that were left out although no rule says so, with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** Left out unless a rule takes them back in (`!.env`). */
+/** Left out unless a rule includes them again (`!.env`). */
 const defaultRules = ['__pycache__/', '*.py[cod]', '.venv/', 'venv/', 'node_modules/', '.DS_Store', '.env'];
-/** Rule files of a folder, the later ones overruling the earlier; those of other platforms are taken as they are. */
+/** Rule files of a folder. Later files overrule earlier ones. Files of other platforms are read unchanged. */
 const ruleFiles = ['.gitignore', '.planqkignore', '.qhubignore', '.ketignore'];
 
 /** The rules of one folder, for paths below it. */
 interface Rules {
-  /** Path in the project as the folder of the rules sees it: `a/b.py` for one in the project's folder `a` is `b.py`. */
+  /** Path relative to the folder of the rules: `a/b.py` of the project is `b.py` in its folder `a`. */
   readonly relative: (name: string) => string;
   readonly matcher: Ignore;
 }
 
 /**
  * The files of a project that belong into its archive: gitignore syntax in `.gitignore` and `.ketignore` of every
- * folder; within a folder `.ketignore` has the last word, between folders the deeper one (gitignore(5)). Where the
- * project is part of a git repository, the rules of the folders above it hold as well. Never `.git`, never what a
- * symbolic link reaches outside the project.
+ * folder. Within a folder `.ketignore` has precedence, between folders the deeper one (gitignore(5)). In a git
+ * repository the rules of the folders above hold as well. `.git` is never included, nor anything that a symbolic link
+ * reaches outside the project.
  */
 export async function listProject(folder: string): Promise<ProjectFiles> {
   const root = await realpath(folder);
@@ -73,14 +73,14 @@ export async function listProject(folder: string): Promise<ProjectFiles> {
   }
 
   await walk('', outer);
-  // By code unit, not by locale: the same archive on every machine.
+  // Sorted by code unit, not by locale, so that the archive is the same on every machine.
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { files, skipped: skipped.sort() };
 }
 
 function matcherOf(texts: readonly string[]): Ignore {
   const matcher = ignore({ ignorecase: false });
-  // One by one: an array would be taken for single rules, not for texts of many lines.
+  // Added one by one: an array would be taken for single rules, not for texts of many lines.
   for (const text of texts) matcher.add(text);
   return matcher;
 }
@@ -98,7 +98,9 @@ async function rulesIn(folder: string, relative: Rules['relative']): Promise<Rul
   return texts.length === 0 ? [] : [{ relative, matcher: matcherOf(texts) }];
 }
 
-/** Rules of the folders above, up to the root of the git repository, the deepest first. None outside of a repository. */
+/**
+ * Rules of the folders above, up to the root of the git repository, the deepest first. Empty outside of a repository.
+ */
 async function rulesAbove(root: string): Promise<Rules[]> {
   const rules: Rules[] = [];
   let prefix = '';
@@ -118,13 +120,13 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Rules from the deepest folder upwards: the first that says anything decides. */
+/** Applies rules from the deepest folder upwards. The first rule that matches decides. */
 function isIgnored(name: string, rules: readonly Rules[]): boolean {
   for (const { relative, matcher } of rules) {
     const below = relative(name);
     const folder = path.posix.dirname(below);
-    // We only come here if the folder was taken in, so a verdict that these rules have for the folder was overruled
-    // by deeper ones, and what they hand down from it does not count.
+    // The folder itself was included, so deeper rules have overruled any verdict of these rules on the folder. What its
+    // content inherits from that verdict does not count.
     if (folder !== '.' && matcher.test(`${folder}/`).ignored) continue;
     const verdict = matcher.test(below);
     if (verdict.ignored) return true;

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { manifestNames } from './manifest.ts';
 
-/** The folder with `kethub.json`, or what stands for it, that this one is in, or null. */
+/** The nearest folder upwards with `kethub.json`, or a file that replaces it. Null when there is none. */
 export async function findProject(folder: string): Promise<string | null> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     if (await isProject(at)) return at;
@@ -10,7 +10,7 @@ export async function findProject(folder: string): Promise<string | null> {
   }
 }
 
-/** Whether `kethub.json`, or what stands for it, is in the folder itself. */
+/** Whether the folder itself has `kethub.json`, or a file that replaces it. */
 export async function isProject(folder: string): Promise<boolean> {
   for (const name of manifestNames) if (await isThere(path.join(folder, name))) return true;
   return false;

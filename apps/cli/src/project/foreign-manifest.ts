@@ -3,10 +3,10 @@ import { usageFailure } from '../failures.ts';
 import { parseObject } from '../json.ts';
 import { readIfThere, type Manifest } from './manifest-content.ts';
 
-/** Configuration files of other platforms that `ket` takes in the place of `kethub.json`; the first that is there counts. */
+/** Configuration files of other platforms that `ket` accepts instead of `kethub.json`. The first that exists counts. */
 export const foreignManifests = ['qhub.json', 'planqk.json'] as const;
 
-/** Members that say nothing about how a service runs here: left out without a word. */
+/** Members without meaning for a service here. They are left out silently. */
 const ignored = ['serviceId', 'quantumBackend', '$schema'];
 
 /** Reads a configuration file of another platform; null when the folder has none. */
@@ -36,7 +36,7 @@ async function parse(text: string, file: string, folder: string): Promise<Manife
   return {
     name,
     description: typeof description === 'string' ? description : await describe(descriptionFile, file, folder),
-    // Wrong values are named by the platform, in the words of its own configuration.
+    // The platform names wrong values, in the words of its own configuration.
     configuration: {
       runtime,
       ...(cpu !== undefined && { cpus: Number(cpu) }),
@@ -49,7 +49,7 @@ async function parse(text: string, file: string, folder: string): Promise<Manife
   };
 }
 
-/** The text of the file that `descriptionFile` names: in the folder itself, never above it. */
+/** The text of the file in `descriptionFile`, which must be in the folder itself. */
 async function describe(descriptionFile: unknown, file: string, folder: string): Promise<string> {
   if (descriptionFile === undefined || descriptionFile === null) return '';
   if (typeof descriptionFile !== 'string' || path.basename(descriptionFile) !== descriptionFile)

@@ -5,17 +5,17 @@ import type { RuntimeConfiguration } from '@kethub/contract';
 export interface Manifest {
   readonly name: string;
   readonly description: string;
-  /** Members that are left out have the platform's defaults. */
+  /** Missing members have the platform's defaults. */
   readonly configuration: Partial<RuntimeConfiguration>;
   /** The BPMN file of a workflow; null for code. */
   readonly workflow: string | null;
-  /** Names of services, by the ids that stand for them in the BPMN file. */
+  /** Names of services, by the ids that replace them in the BPMN file. */
   readonly services: Readonly<Record<string, string>>;
-  /** Remarks for the person on how the file was read. */
+  /** Notes for the user on how the file was read. */
   readonly notes: readonly string[];
 }
 
-/** The text of a file, or null when it is not there. */
+/** The text of a file, or null when it does not exist. */
 export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');

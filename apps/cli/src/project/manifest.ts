@@ -5,17 +5,20 @@ import { foreignManifests, readForeignManifest } from './foreign-manifest.ts';
 import { readIfThere, type Manifest } from './manifest-content.ts';
 
 export const manifestName = 'kethub.json';
-/** Files that make a folder a service, the first that is there counts. */
+/** Files that make a folder a service. The first that exists counts. */
 export const manifestNames = [manifestName, ...foreignManifests];
 
-/** Reads `kethub.json` of a folder, or a file of another platform; null when there is none. The platform checks the configuration itself. */
+/**
+ * Reads `kethub.json` of a folder, or a file of another platform. Null when there is none. The platform checks the
+ * configuration.
+ */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, manifestName);
   const text = await readIfThere(file);
   return text === null ? readForeignManifest(folder) : parseManifest(text, file);
 }
 
-/** Reads `kethub.json`, or what stands for it, which has to be there. */
+/** Reads `kethub.json`, or a file that replaces it. Fails when there is none. */
 export async function requireManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   if (manifest) return manifest;
@@ -43,7 +46,7 @@ export function parseManifest(text: string, file: string): Manifest {
   if (workflow !== null && (typeof workflow !== 'string' || workflow === ''))
     throw usageFailure(`${file}: "workflow" must be the name of a BPMN file.`);
   if (!isTexts(services)) throw usageFailure(`${file}: "services" must map ids in the BPMN file to names of services.`);
-  // The members are checked by the platform, whose answer names each wrong one.
+  // The platform checks the members, and its answer names each wrong one.
   return { name, description, configuration, workflow, services, notes: [] };
 }
 

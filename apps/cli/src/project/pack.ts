@@ -20,7 +20,7 @@ export interface Archive {
 
 /**
  * Writes a ZIP into a temporary folder. The same files give the same bytes, whatever their times and the time zone:
- * fixed DOS times (local by nature, so without the UTC field beside them), two file modes, the order given.
+ * fixed DOS times (local by nature, so without the UTC field), two file modes, and the given order.
  */
 export async function pack(files: readonly ProjectFile[]): Promise<Archive> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ket-'));
@@ -44,7 +44,9 @@ export async function pack(files: readonly ProjectFile[]): Promise<Archive> {
   }
 }
 
-/** A ZIP that is read while it is written. Its failures go to `output`, because yazl reports them beside its stream. */
+/**
+ * A ZIP that is read while it is written. Its failures go to `output`, because yazl reports them outside its stream.
+ */
 function zipOf(files: readonly ProjectFile[], output: Transform): ZipFile {
   const zip = new ZipFile();
   zip.on('error', (error: Error) => output.destroy(packingFailure(error)));
@@ -57,7 +59,7 @@ function zipOf(files: readonly ProjectFile[], output: Transform): ZipFile {
   return zip;
 }
 
-/** A file that cannot be read keeps its own error; what is left is a file that changed while it was read. */
+/** A file that cannot be read keeps its own error. Any other error is a file that changed while it was read. */
 function packingFailure(error: Error): Error {
   if ('code' in error) return error;
   return new CliFailure('usage', 'packing-failed', `The folder could not be packed: ${error.message}.`, ['ket up']);

@@ -7,14 +7,14 @@ import { translateConda } from './conda.ts';
 import { listProject, type ProjectFile } from './files.ts';
 import { pack, type Archive } from './pack.ts';
 
-/** Most that the platform takes. */
+/** The platform's limits for an upload. */
 export interface UploadLimits {
   readonly sourceArchiveBytes: number;
   readonly sourceUnpackedBytes: number;
   readonly sourceFiles: number;
 }
 
-/** Packs a project, and refuses before the upload what the platform would refuse after it. */
+/** Packs a project. It refuses before the upload what the platform would refuse after it. */
 export async function prepareUpload(
   output: Output,
   folder: string,
@@ -36,7 +36,7 @@ export async function prepareUpload(
   );
 }
 
-/** Adds the `requirements.txt` that a conda environment stands for, where there is none, and says what it holds. */
+/** Adds a `requirements.txt` made from a conda environment, if there is none, and reports its content. */
 async function withRequirements(
   output: Output,
   folder: string,

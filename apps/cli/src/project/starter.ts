@@ -5,7 +5,7 @@ import { manifestName, readManifest } from './manifest.ts';
 
 const starterFolder = path.join(import.meta.dirname, '../../starter');
 
-/** Kept under other names, or they would rule over what git sees of the starter itself. */
+/** Stored under other names, because they would affect what git sees of the starter itself. */
 const realNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', ketignore: '.ketignore' };
 
 export interface WrittenStarter {
@@ -13,11 +13,11 @@ export interface WrittenStarter {
   readonly name: string;
   /** Names of files, sorted. */
   readonly written: readonly string[];
-  /** Files that were there before, and are as they were. */
+  /** Files that existed before and are unchanged. */
   readonly kept: readonly string[];
 }
 
-/** Names in a folder that show that it holds somebody's code already. */
+/** Names that show that a folder already holds code. */
 const codeFiles = [
   'src',
   'Dockerfile',
@@ -29,8 +29,8 @@ const codeFiles = [
 ];
 
 /**
- * Fills a folder with a service that works. A file that is already there stays as it is. A folder with code gets a
- * `kethub.json` only, with the values of the configuration that it has for another platform.
+ * Fills a folder with a working service. Existing files stay unchanged. A folder with code gets only a `kethub.json`,
+ * with the values of its configuration for another platform.
  */
 export async function writeStarter(folder: string): Promise<WrittenStarter> {
   const existing = await existingProject(folder);
@@ -46,7 +46,7 @@ export async function writeStarter(folder: string): Promise<WrittenStarter> {
   return { name, written: written.sort(), kept: kept.sort() };
 }
 
-/** The content of `kethub.json` for a folder with code; null for a folder without any. */
+/** The content of `kethub.json` for a folder with code. Null for a folder without code. */
 async function existingProject(folder: string): Promise<StarterManifest | null> {
   const manifest = await readManifest(folder);
   if (manifest !== null) {
@@ -96,7 +96,7 @@ async function starterFiles(name: string): Promise<[file: string, content: strin
   ];
 }
 
-/** False when there is something of that name already. */
+/** Returns false when something of that name exists. */
 async function writeNew(file: string, content: string): Promise<boolean> {
   try {
     await writeFile(file, content, { flag: 'wx' });

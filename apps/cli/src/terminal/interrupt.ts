@@ -1,9 +1,9 @@
-/** Ctrl-C while something is waited for. */
+/** Ctrl-C while ket waits. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** Runs `work` with a signal that Ctrl-C (or SIGTERM) aborts with Interrupted, instead of ending the process. */
+/** Runs `work` with a signal. Ctrl-C (or SIGTERM) aborts it with Interrupted instead of ending the process. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted('Interrupted'));

@@ -9,18 +9,18 @@ export interface OutputOptions {
   readonly json: boolean;
 }
 
-/** The output of a command. Results go to standard output, as text or as JSON; everything else goes to standard error. */
+/** The output of a command. Results go to standard output, as text or JSON; everything else goes to standard error. */
 export interface Output {
   readonly json: boolean;
   /** The result: `value` in JSON mode, else the text (nothing when it is empty). */
   result(text: string, value: unknown): void;
-  /** One of many results: a line of its own, in JSON mode a JSON text on one line. */
+  /** One of many results: one line, which is a JSON text in JSON mode. */
   item(text: string, value: unknown): void;
-  /** A line for the person at the terminal. */
+  /** A line for the user. */
   note(line: string): void;
   /** Shows the current step: one rewritten line on a terminal, a line per change elsewhere. */
   progress(text: string): void;
-  /** Takes the progress line away. Call before the result. */
+  /** Removes the progress line. Call it before the result. */
   settle(): void;
   /** A log line of user code. */
   log(entry: LogEntry): void;
@@ -37,7 +37,7 @@ export interface Style {
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Colour only on a terminal that wants it: https://no-color.org and TERM=dumb. */
+/** Colours only on a terminal that wants them: https://no-color.org and TERM=dumb. */
 export function styleFor(terminal: boolean, environment: OutputOptions['environment']): Style {
   const coloured = terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
   const paint = (code: number) => (text: string) => (coloured ? `\u001B[${code}m${text}\u001B[0m` : text);
@@ -94,7 +94,9 @@ export function createOutput({ stdout, stderr, environment, json }: OutputOption
   };
 }
 
-/** A text of user code without anything that would steer the terminal. A file or pipe gets it as it is. */
+/**
+ * Removes characters that would control the terminal from a text of user code. A file or pipe gets the text unchanged.
+ */
 export function printable(text: string, terminal: boolean): string {
   if (!terminal) return text;
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

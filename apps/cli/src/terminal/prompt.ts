@@ -20,7 +20,7 @@ export async function ask(shell: Shell, question: string): Promise<string> {
 /** Asks for a line that is not shown. */
 export function askHidden(shell: Shell, question: string): Promise<string> {
   const { stdin, stderr } = shell;
-  // Asked only once nothing is shown any more: what is pasted at once would be.
+  // Asked only when echo is off, because text that is pasted at once would be shown.
   stdin.setRawMode(true);
   stderr.write(question);
   stdin.setEncoding('utf8');

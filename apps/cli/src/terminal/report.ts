@@ -2,7 +2,7 @@ import { exitCodes, type Report } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { createOutput } from './output.ts';
 
-/** Says a failure: for people on standard error; in JSON mode also as `{"error": ...}` on standard output. */
+/** Reports a failure: for people on standard error; in JSON mode also as `{"error": ...}` on standard output. */
 export function showFailure(shell: Shell, failure: Report, json: boolean): void {
   const output = createOutput({ ...shell, json });
   const next = failure.next.map((command) => command.replace(/^ket /, `${shell.command} `));

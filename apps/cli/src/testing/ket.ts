@@ -9,12 +9,12 @@ const main = path.join(import.meta.dirname, '../main.ts');
 export interface KetOptions {
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Standard input, which is closed after it. */
+  /** Standard input, which then ends. */
   readonly input?: string;
 }
 
 export interface KetProcessOptions extends KetOptions {
-  /** Called with the process and its output so far, whenever there is more output. */
+  /** Called at each new output, with the process and its output so far. */
   readonly onOutput?: (process: ChildProcess, stdout: string, stderr: string) => void;
 }
 
@@ -26,7 +26,7 @@ export interface KetOutcome {
   json<T>(): T;
 }
 
-/** Runs `ket` within this process, to its end. Its credentials and history are those of `environment` alone. */
+/** Runs `ket` within this process, to its end. It uses the credentials and history of `environment` only. */
 export async function ket(args: readonly string[], options: KetOptions): Promise<KetOutcome> {
   const written = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof written) => {
@@ -43,18 +43,18 @@ export async function ket(args: readonly string[], options: KetOptions): Promise
     stderr: stream('stderr'),
     exitCode: 0,
   };
-  // Streams that are no terminal have all that ket uses of those of a process.
+  // Streams that are no terminal have everything that ket uses of a process's streams.
   const code = await runCommandLine(shell as unknown as Shell, args);
   return { code, ...written, json: <T>() => JSON.parse(written.stdout) as T };
 }
 
 function environmentOf({ folder, environment }: KetOptions): Record<string, string> {
-  // The Node that runs this comes first, also for scripts that ket starts.
+  // The Node of this process comes first in the PATH, also for scripts that ket starts.
   const PATH = `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   return { PATH, HOME: folder, KETHUB_CONFIG_DIR: path.join(folder, '.ket'), ...environment };
 }
 
-/** Runs `ket` as a process of its own, to its end: for signals, and for what `ket` says before it ends. */
+/** Runs `ket` as a process of its own, to its end: for signals, and for output before its end. */
 export async function ketProcess(args: readonly string[], options: KetProcessOptions): Promise<KetOutcome> {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.folder,

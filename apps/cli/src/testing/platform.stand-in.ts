@@ -14,8 +14,8 @@ export interface StandIn {
 }
 
 /**
- * A stand-in for a platform: answers what the test says, by `METHOD path`. Only for what ket makes of an answer; that
- * the platform answers so is for test/ket.test.ts, with the real one.
+ * A stand-in for a platform. It answers as the test says, by `METHOD path`, and tests only what ket makes of an answer.
+ * test/ket.test.ts checks with a real platform that it answers so.
  */
 export async function standInPlatform(
   answers: Readonly<Record<string, StandInAnswer | ((url: string) => StandInAnswer)>>,
