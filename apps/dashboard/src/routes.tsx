@@ -15,6 +15,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
 const serviceScreen = () => import('./screens/service/index.ts');
 const applicationScreens = () => import('./screens/applications/index.ts');
 const profileScreens = () => import('./screens/profile/index.ts');
+const dataPoolScreens = () => import('./screens/data-pools/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -26,7 +27,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     path: 'services/$serviceId',
     component: lazyRouteComponent(serviceScreen, 'ServicePage'),
   });
-  const tab = (path: string, name: 'Overview' | 'RunPage' | 'Versions' | 'Provided') =>
+  const tab = (path: string, name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'Provided') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
   return [
     at(
@@ -41,14 +42,21 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       'services/new',
       lazyRouteComponent(() => import('./screens/services/index.ts'), 'NewService'),
     ),
+    at(
+      'services/new/on-premise',
+      lazyRouteComponent(() => import('./screens/services/index.ts'), 'NewOnPremise'),
+    ),
     service.addChildren([
       tab('/', 'Overview'),
       tab('run', 'RunPage'),
       tab('versions', 'Versions'),
+      tab('versions/$version', 'ConfigurationPage'),
       tab('executions', 'Provided'),
     ]),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
+    at('data-pools', lazyRouteComponent(dataPoolScreens, 'DataPools')),
+    at('data-pools/$dataPoolId', lazyRouteComponent(dataPoolScreens, 'DataPoolPage')),
     at('applications', lazyRouteComponent(applicationScreens, 'Applications')),
     at('applications/$applicationId', lazyRouteComponent(applicationScreens, 'ApplicationPage')),
   ];

@@ -38,6 +38,7 @@ const LEAST_ROLE = {
   'service:create': 'MAINTAINER',
   'service:change': 'MAINTAINER',
   'service:publish': 'MAINTAINER',
+  'service:retire': 'MAINTAINER',
   'service:delete': 'OWNER',
   'execution:start': 'MAINTAINER',
   'execution:cancel': 'MAINTAINER',
@@ -48,9 +49,22 @@ const LEAST_ROLE = {
   'access-key:reveal': 'MAINTAINER',
   'subscription:create': 'MAINTAINER',
   'subscription:delete': 'MAINTAINER',
+  'data-pool:create': 'MAINTAINER',
+  'data-pool:change': 'MAINTAINER',
+  'data-pool:delete': 'OWNER',
+  'data-pool:leave': 'OWNER',
+  'data-pool-file:write': 'MAINTAINER',
+  'data-pool-file:delete': 'MAINTAINER',
+  'data-pool-member:change': 'OWNER',
+  'data-pool-member:remove': 'OWNER',
 } as const satisfies Partial<typeof operations>;
+
+/** Whether a role is enough. A data pool has a role of its own for each person. */
+export function isEnough(role: MemberRole, operation: keyof typeof LEAST_ROLE): boolean {
+  return RANK[role] >= RANK[LEAST_ROLE[operation]];
+}
 
 /** Whether the person may do this in the present context. */
 export function useMay(operation: keyof typeof LEAST_ROLE): boolean {
-  return RANK[useActing().role] >= RANK[LEAST_ROLE[operation]];
+  return isEnough(useActing().role, operation);
 }

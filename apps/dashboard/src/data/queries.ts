@@ -1,4 +1,4 @@
-import type { Build, OwnedExecution, ServiceExecution } from '@kethub/contract';
+import type { Build, OwnedExecution, ServiceExecution, ServiceVersion } from '@kethub/contract';
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { Platform } from './client.ts';
 import type { ActingContext } from './context.tsx';
@@ -72,6 +72,19 @@ export const versionQuery = ({ base, platform }: Here, serviceId: string, versio
     queryKey: [base, 'service', serviceId, 'version', version],
     queryFn: ({ signal }) => platform.getServiceVersion({ serviceId, version, signal }),
     staleTime: 5_000,
+  });
+
+/** One version with its entity tag, which a change sends so that it overwrites nothing it has not seen. */
+export const taggedVersionQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'tagged', version],
+    queryFn: async ({ signal }): Promise<Watched<ServiceVersion>> => {
+      const response = await platform.getServiceVersion.response({ serviceId, version, signal });
+      return { value: (await response.json()) as ServiceVersion, etag: response.headers.get('etag') };
+    },
+    // A form begins with the present state, and what is typed is not replaced by what comes later.
+    gcTime: 0,
+    staleTime: Infinity,
   });
 
 export const buildQuery = ({ base, platform }: Here, serviceId: string, version: string) =>

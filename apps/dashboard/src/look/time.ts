@@ -39,3 +39,13 @@ export function bytes(count: number): string {
   const power = Math.min(4, Math.floor(Math.log2(count) / 10));
   return `${(count / 1024 ** power).toFixed(1)} ${['B', 'KB', 'MB', 'GB', 'TB'][power] ?? ''}`;
 }
+
+/** Value of an input of type `datetime-local`, in the time zone of the browser. */
+export function toLocalInput(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The moment that an input of type `datetime-local` names. */
+export function fromLocalInput(value: string): Date {
+  return new Date(value);
+}

@@ -85,6 +85,7 @@ function ChoiceForm({
         label="Service"
         required
         data-autofocus
+        openOnFocus={false}
         searchable
         nothingFoundMessage="No service has this name."
         data={[group('Your own', false), group('Shared with you', true)].filter(({ items }) => items.length > 0)}

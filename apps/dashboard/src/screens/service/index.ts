@@ -1,3 +1,4 @@
+export { ConfigurationPage } from './configuration-page.tsx';
 export { Overview } from './overview.tsx';
 export { Provided } from './provided.tsx';
 export { RunPage } from './run-page.tsx';

@@ -33,7 +33,7 @@ export function Overview() {
   return (
     <div className="stack">
       <div className="row">
-        {mayRun && (
+        {mayRun && type !== 'ON_PREMISE' && (
           <Button
             leftSection={<Icon name="run" size={14} />}
             renderRoot={(props) => <Link to={`${at}/run`} {...props} />}

@@ -17,7 +17,7 @@ export function ServicePage() {
   if (!service.data) return <div className="quiet">Loading…</div>;
   const tabs = [
     ['', 'Overview'],
-    ...(mayRun ? [['/run', 'Run']] : []),
+    ...(mayRun && service.data.type !== 'ON_PREMISE' ? [['/run', 'Run']] : []),
     ['/versions', 'Versions'],
     ['/executions', 'Executions'],
   ] as const;
@@ -30,7 +30,7 @@ export function ServicePage() {
       />
       <nav className="tabs" aria-label="Service">
         {tabs.map(([to, name]) => (
-          <Link key={to} to={at + to} activeOptions={{ exact: true, includeSearch: false }}>
+          <Link key={to} to={at + to} activeOptions={{ exact: to !== '/versions', includeSearch: false }}>
             {name}
           </Link>
         ))}

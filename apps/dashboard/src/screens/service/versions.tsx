@@ -12,6 +12,8 @@ import { save } from '../../viewers/save.ts';
 import { LogView } from '../executions/log-view.tsx';
 import { SourceDrop } from '../services/source-drop.tsx';
 import type { Source } from '../services/source-files.ts';
+import { NewTargetVersion } from './new-target-version.tsx';
+import { RetirementButtons } from './retirement-buttons.tsx';
 import { useServiceAddress } from './use-service.ts';
 
 interface Version {
@@ -24,6 +26,8 @@ interface Version {
   readonly retirement?: { readonly sunset: string } | undefined;
   readonly workflow?: { readonly problems?: readonly unknown[] | undefined } | undefined;
   readonly build?: { readonly status: string } | undefined;
+  readonly configuration?: object | undefined;
+  readonly target?: object | undefined;
 }
 
 /** The versions of a service, newest first, the newest with its build as it goes on. */
@@ -43,10 +47,18 @@ export function Versions() {
           </Button>
         </div>
       )}
+      {mayChange && type === 'ON_PREMISE' && versions[0]?.state !== 'DRAFT' && (
+        <div>
+          <Button variant="default" leftSection={<Icon name="plus" size={15} />} onClick={() => setAdding(true)}>
+            New version
+          </Button>
+        </div>
+      )}
       {versions.map((version, index) => (
         <OneVersion key={version.version} version={version} isFirst={index === 0} />
       ))}
-      {isAdding && <Upload newest={versions[0]} onClose={() => setAdding(false)} />}
+      {isAdding && type === 'ON_PREMISE' && <NewTargetVersion onClose={() => setAdding(false)} />}
+      {isAdding && type !== 'ON_PREMISE' && <Upload newest={versions[0]} onClose={() => setAdding(false)} />}
     </div>
   );
 }
@@ -103,13 +115,22 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
           </span>
         </div>
         <div className="row">
-          {mayRun && isReady && (
+          {mayRun && isReady && version.target === undefined && (
             <Button
               size="xs"
               variant="default"
               renderRoot={(props) => <Link to={`${at}/run`} search={{ version: number }} {...props} />}
             >
               Run
+            </Button>
+          )}
+          {(version.configuration ?? version.target) !== undefined && (
+            <Button
+              size="xs"
+              variant="default"
+              renderRoot={(props) => <Link to={`${at}/versions/${number}`} {...props} />}
+            >
+              Configuration
             </Button>
           )}
           {version.sourceBytes !== undefined && (
@@ -122,6 +143,7 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
               {isLogShown ? 'Hide the build log' : 'Build log'}
             </Button>
           )}
+          {version.state === 'PUBLISHED' && <RetirementButtons version={number} sunset={version.retirement?.sunset} />}
           {mayPublish && version.state === 'DRAFT' && isReady && (
             <Button size="xs" onClick={() => setPublishing(true)}>
               Publish
@@ -132,7 +154,8 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
       {source.error && <Problem error={source.error} />}
       {version.retirement && (
         <p className="quiet" style={{ margin: 0 }}>
-          Cannot be started any more from {version.retirement.sunset} on.
+          Cannot be started any more from {version.retirement.sunset} UTC on (<Time at={version.retirement.sunset} />
+          ).
         </p>
       )}
       {build.data?.problem && (

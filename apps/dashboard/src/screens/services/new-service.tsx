@@ -1,11 +1,12 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useActing } from '../../data/context.tsx';
-import { Code, PageHead } from '../../look/parts.tsx';
+import { useActing, useMay } from '../../data/context.tsx';
+import { Code } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { MayNotCreate, NewServiceHead } from './new-service-head.tsx';
 import { SourceDrop } from './source-drop.tsx';
 import type { Source } from './source-files.ts';
 
@@ -17,6 +18,7 @@ def run(data: dict, params: dict | None = None) -> dict:
 export function NewService() {
   useTitle('New service');
   const acting = useActing();
+  const mayCreate = useMay('service:create');
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [source, setSource] = useState<Source | null>(null);
@@ -36,9 +38,10 @@ export function NewService() {
       await navigate({ to: `${acting.base}/services/${id}/versions` });
     },
   });
+  if (!mayCreate) return <MayNotCreate />;
   return (
     <>
-      <PageHead trail={<Link to={`${acting.base}/services`}>Services</Link>} title="New service" />
+      <NewServiceHead />
       <div className="split">
         <form
           className="panel stack"

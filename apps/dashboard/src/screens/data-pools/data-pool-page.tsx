@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isEnough, useMay } from '../../data/context.tsx';
+import { dataPoolQuery } from '../../data/data-pool-queries.ts';
+import { dataPoolsQuery, meQuery } from '../../data/queries.ts';
+import { CopyButton, PageHead } from '../../look/parts.tsx';
+import { bytes } from '../../look/time.ts';
+import { Confirm } from '../../shell/confirm.tsx';
+import { useTitle } from '../../shell/keys.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { PoolFiles } from './files.tsx';
+import { Members } from './members.tsx';
+import { PoolForm } from './pool-form.tsx';
+import { useDataPoolAddress } from './use-data-pool.ts';
+
+/** One data pool: its files and who may use them. */
+export function DataPoolPage() {
+  const { acting, dataPoolId } = useDataPoolAddress();
+  const pool = useQuery(dataPoolQuery(acting, dataPoolId));
+  const me = useQuery(meQuery(acting.platform));
+  const mayLeaveHere = useMay('data-pool:leave');
+  const [asked, setAsked] = useState<'texts' | 'deletion' | 'leaving' | null>(null);
+  useTitle(pool.data?.name ?? 'Data pool');
+  if (pool.error) return <Problem error={pool.error} onRetry={() => void pool.refetch()} />;
+  if (!pool.data) return <div className="quiet">Loading…</div>;
+  const { name, description, files, bytes: size, role, id, owner } = pool.data;
+  const isOwn = owner.id === (acting.organizationId ?? me.data?.id);
+  return (
+    <>
+      <PageHead
+        trail={<Link to={`${acting.base}/data-pools`}>Data pools</Link>}
+        title={name}
+        note={
+          <div className="row quiet small">
+            <span className="numbers">
+              {files === 1 ? '1 file' : `${files} files`}, {bytes(size)}
+            </span>
+            <span className="mono">{id}</span>
+            <CopyButton value={id} label="Copy the id" />
+          </div>
+        }
+        actions={
+          isEnough(role, 'data-pool:change') && (
+            <Button variant="default" onClick={() => setAsked('texts')}>
+              Edit name and description
+            </Button>
+          )
+        }
+      />
+      <div className="stack">
+        {description !== '' && (
+          <p style={{ margin: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{description}</p>
+        )}
+        <PoolFiles role={role} />
+        <Members role={role} owner={owner} />
+        <div className="row">
+          {isOwn && isEnough(role, 'data-pool:delete') && (
+            <Button variant="default" onClick={() => setAsked('deletion')} style={{ color: 'var(--failed)' }}>
+              Delete the data pool
+            </Button>
+          )}
+          {me.isSuccess && !isOwn && mayLeaveHere && (
+            <Button variant="default" onClick={() => setAsked('leaving')}>
+              Leave the data pool
+            </Button>
+          )}
+        </div>
+      </div>
+      {asked === 'texts' && <Edit present={{ name, description }} onClose={() => setAsked(null)} />}
+      {asked === 'deletion' && <End kind="deletion" name={name} onClose={() => setAsked(null)} />}
+      {asked === 'leaving' && <End kind="leaving" name={name} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+interface Texts {
+  readonly name: string;
+  readonly description: string;
+}
+
+function Edit({ present, onClose }: { readonly present: Texts; readonly onClose: () => void }) {
+  const { acting, dataPoolId } = useDataPoolAddress();
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (texts: Texts) => acting.platform.updateDataPool({ dataPoolId, json: texts }),
+    async onSuccess(changed) {
+      queries.setQueryData(dataPoolQuery(acting, dataPoolId).queryKey, changed);
+      await queries.invalidateQueries({ queryKey: dataPoolsQuery(acting).queryKey });
+      onClose();
+    },
+  });
+  return <PoolForm title="Name and description" action="Save" present={present} request={change} onClose={onClose} />;
+}
+
+function End({
+  kind,
+  name,
+  onClose,
+}: {
+  readonly kind: 'deletion' | 'leaving';
+  readonly name: string;
+  readonly onClose: () => void;
+}) {
+  const { acting, dataPoolId } = useDataPoolAddress();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const end = useMutation({
+    mutationFn: () =>
+      kind === 'deletion'
+        ? acting.platform.deleteDataPool({ dataPoolId })
+        : acting.platform.leaveDataPool({ dataPoolId }),
+    async onSuccess() {
+      await navigate({ to: `${acting.base}/data-pools` });
+      queries.removeQueries({ queryKey: [acting.base, 'data-pool', dataPoolId] });
+      await queries.invalidateQueries({ queryKey: dataPoolsQuery(acting).queryKey });
+    },
+  });
+  return kind === 'deletion' ? (
+    <Confirm title={`Delete ${name}?`} action="Delete" name={name} request={end} onClose={onClose}>
+      All its files go with it, and nothing brings them back.
+    </Confirm>
+  ) : (
+    <Confirm title={`Leave ${name}?`} action="Leave" request={end} onClose={onClose}>
+      You can no longer use its files. Whoever manages its members can add you again.
+    </Confirm>
+  );
+}

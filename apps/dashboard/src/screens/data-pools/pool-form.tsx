@@ -1,0 +1,61 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+
+interface Texts {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Asks for name and description of a data pool. */
+export function PoolForm({
+  title,
+  action,
+  present = { name: '', description: '' },
+  request,
+  onClose,
+}: {
+  readonly title: string;
+  readonly action: string;
+  readonly present?: Texts;
+  readonly request: { readonly error: unknown; readonly isPending: boolean; mutate(texts: Texts): void };
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(present.name);
+  const [description, setDescription] = useState(present.description);
+  return (
+    <Modal opened onClose={onClose} title={title} lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          request.mutate({ name: name.trim(), description });
+        }}
+      >
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={100}
+          value={name}
+          error={complaintAt(request.error, '/name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={3}
+          maxRows={16}
+          maxLength={5_000}
+          value={description}
+          error={complaintAt(request.error, '/description')}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <FormProblem error={request.error} fields={['/name', '/description']} />
+        <Button type="submit" loading={request.isPending} disabled={name.trim() === ''}>
+          {action}
+        </Button>
+      </form>
+    </Modal>
+  );
+}
