@@ -20,14 +20,17 @@ import { workflowsToDo } from './wake.ts';
 const validator = createValidator(JSON.parse(JSON.stringify(WorkflowSignalRequest)) as RequestSchema);
 
 const REMEDY = 'Leave it out: a signal carries no secrets.';
-/** Services that a signal reaches whose secrets its variables are checked against. */
+/**
+ * Number of services that a signal reaches against whose secrets its variables are checked. Further services are not
+ * checked.
+ */
 const SERVICES = 50;
 
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
 /**
- * Broadcasts a signal to the workflow services of an owner: to what waits for its name now, and to signal start events of the
- * versions that were deployed last. Workers deliver it.
+ * Broadcasts a signal to the workflow services of an owner: to all events that wait for its name now, and to signal
+ * start events of the versions deployed last. Workers deliver it.
  */
 export async function broadcastSignal(
   platform: Platform,
@@ -50,8 +53,8 @@ export async function broadcastSignal(
 }
 
 /**
- * Broadcasts a signal for an application that is subscribed: to what was started through this subscription, and to signal
- * start events of the version that it is subscribed to. `beforeCommit` runs for each execution that it starts.
+ * Broadcasts a signal for a subscribed application: to instances that this subscription has started, and to signal
+ * start events of the subscribed version. `beforeCommit` runs for each execution that it starts.
  */
 export async function broadcastOfSubscriber(
   platform: Platform,
@@ -77,7 +80,7 @@ export async function broadcastOfSubscriber(
   return answer;
 }
 
-/** Throws too-large, malformed-json, invalid-request. */
+/** Parses and validates the body. Throws too-large, malformed-json, invalid-request. */
 async function signalIn(text: Buffer): Promise<WorkflowSignalRequest> {
   const bytes = text.length;
   if (bytes > limits.jsonBodyBytes)
@@ -90,7 +93,7 @@ async function signalIn(text: Buffer): Promise<WorkflowSignalRequest> {
   throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The signal'), { errors });
 }
 
-/** Throws too-large, invalid-request, and invalid-secrets: secrets are for one instance, a signal is for many. */
+/** Throws too-large, invalid-request, and invalid-secrets: secrets are for one instance, but a signal reaches many. */
 function newSignal(
   { newId, now }: Platform,
   owner: string,

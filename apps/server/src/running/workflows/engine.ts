@@ -96,22 +96,22 @@ import { onWorkflowsToDo } from './wake.ts';
 // Three shortcuts save reads and writes. Without them the tables carry the same work: the precomputed first step
 // (`workflows.firstSteps` is null), InstanceCache (`recall` returns null), HandOver (`Advancing` without an executor).
 
-/** What one owner may use of a second of the thread for the first steps of instances. */
+/** Share of one owner in the thread for first steps: 200 ms per second. Beyond it, first steps are made from events. */
 export function shareOfOwners(): LeakyBucket {
   return new LeakyBucket(200, 200);
 }
 
 /**
- * How many batches are under way at a time. On PostgreSQL one is computed while others are written: with two, a third of two
- * processors waits. SQLite has one writer, in this very thread.
+ * Number of batches under way at a time. On PostgreSQL one is computed while others are written; with two, a third of
+ * two processors was idle. SQLite has one writer, in this thread.
  */
 export function concurrencyOf({ dialect }: Pick<Platform['database'], 'dialect'>): number {
   return dialect === 'postgres' ? 4 : 1;
 }
 
 /**
- * One, as long as a batch holds all that waits: the fewer are under way, the more each takes along. Beyond that all of them,
- * and for somebody who has not just been served one that is free, so that nobody waits for the end of another's batch.
+ * Wakes one advancer while one batch can take all completions: the fewer batches, the more each takes. Beyond that it
+ * wakes all. An urgent completion goes to an idle advancer, so that it does not wait for the end of another batch.
  */
 export function wakeAdvancers(
   advancers: readonly Loop[],
@@ -124,8 +124,8 @@ export function wakeAdvancers(
 }
 
 /**
- * Runs workflows, in every process with the role of a worker. All that it needs to know lies in the database: whichever
- * process dies, another goes on with what is written.
+ * Runs workflows in every process with the role of a worker. Everything that it needs is in the database: when a
+ * process dies, another goes on.
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];
@@ -207,12 +207,12 @@ export class WorkflowEngine {
     this.#wake();
   }
 
-  /** Ends after what is under way. */
+  /** Stops after the work under way. */
   async stop(): Promise<void> {
     this.#workflows.firstSteps = null;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
-    // What the jobs have come to is written by the lanes.
+    // The advancers write the results of the jobs, so they stop last.
     await this.#jobs.stop();
     await Promise.all(this.#advancers.map((advancer) => advancer.stop()));
   }

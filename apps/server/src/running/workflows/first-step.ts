@@ -21,17 +21,20 @@ import type { Graphs } from './graphs.ts';
 import { newInstance, startEvent } from './instance.ts';
 import { journalColumns, journalRows } from './journal.ts';
 
-/** What asks for more is taken in turns with the work of others. */
+/**
+ * Largest precomputed step: 16 jobs and timers, 500 commands. A larger first step is made from an event, in turn with
+ * the work of others.
+ */
 const JOBS = 16;
 const COMMANDS = 500;
 
-/** Whom a first step sets to work. */
+/** Loops that a first step wakes. */
 export interface Wakes {
   jobs(): void;
   timers(): void;
 }
 
-/** What an instance is accepted as: begun already, with what its first step has to leave behind. */
+/** The precomputed first step of an instance: the instance after it, and its journal, jobs and timers. */
 export class PrecomputedStep implements FirstStep {
   readonly instance: WorkflowInstanceRow;
   readonly journal: ReturnType<typeof journalRows>;
@@ -67,9 +70,9 @@ export class PrecomputedStep implements FirstStep {
 }
 
 /**
- * Computes what instances become with their first step before they are accepted: nobody has to write down that they are to
- * begin, and find it again. Not for every instance: what asks for more than a few jobs and timers, or is of an owner who has
- * used up the share of the thread that is everybody's, waits for its turn as an event.
+ * Computes the first step of an instance before it is accepted, which saves writing and reading a start event.
+ *
+ * A step with more than a few jobs and timers, or of an owner whose share of the thread is used up, waits as an event.
  */
 export class FirstSteps {
   readonly #platform: Platform;
@@ -109,7 +112,7 @@ function isSmall({ phase, incidents, toStore: { parts }, effects, isPaused }: Ne
   return phase === 'RUNNING' && !isPaused && incidents === 0 && isInOne && plain && effects.length <= JOBS;
 }
 
-/** Adds what the first steps of instances leave behind to what is written with the instances. */
+/** Adds journal, jobs and timers of first steps to the statement batch that writes the instances. */
 export function addFirstSteps(statements: StatementBatch, steps: readonly PrecomputedStep[]): void {
   const all = (what: 'journal' | 'jobs' | 'timers') => steps.flatMap((step): readonly object[] => step[what]);
   statements.insert('workflow_journal', journalColumns, all('journal'));

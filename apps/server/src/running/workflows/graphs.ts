@@ -1,10 +1,13 @@
 import { parse, type ProcessGraph } from '@kethub/workflow';
 import type { Platform } from '../../foundation/platform.ts';
 
-/** Compiled graphs are a hundred times their file; deployed versions do not change. */
+/**
+ * Number of cached graphs. A compiled graph takes a hundred times the memory of its file. Beyond it, the one used
+ * longest ago is evicted.
+ */
 const REMEMBERED = 200;
 
-/** The compiled files of versions, by version. */
+/** The compiled graphs of versions, cached. */
 export interface Graphs {
   /** Null when the version has been deleted. */
   load(serviceVersionId: string): Promise<ProcessGraph | null>;
@@ -22,7 +25,7 @@ export function createGraphs({ database, blobs }: Pick<Platform, 'database' | 'b
     const { stream } = await blobs.get(row.source_blob);
     const parsed = await parse(Buffer.concat(await stream.toArray()), { judged: true });
     if ('problems' in parsed) return null;
-    // A draft changes: instances of it go on with what they find.
+    // A draft can change: its instances go on with the file that they find.
     if (row.state !== 'DRAFT') remember(id, parsed.graph);
     return parsed.graph;
   };

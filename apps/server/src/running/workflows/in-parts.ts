@@ -1,8 +1,8 @@
 import { isOutage } from '../../foundation/storage/index.ts';
 
 /**
- * Does something with many together. When that fails they are halved until the culprits stand alone, which `failed` is told
- * of; the others are done. Returns how many are done. Throws when the database is away.
+ * Writes many rows together. When that fails, halves are tried, until each culprit stands alone and is passed to
+ * `failed`. Returns the number of rows written. Throws when the database is away.
  */
 export async function inParts<T>(
   all: readonly T[],

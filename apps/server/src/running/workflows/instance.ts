@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { WorkflowInstanceRow } from '../../foundation/storage/index.ts';
 import { sealSecrets } from './secrets.ts';
 
-/** The instance of an execution that nothing has happened to yet. */
+/** The instance of an execution before its first step. */
 export function newInstance(
   platform: Platform,
   { row: { id, service_version_id, created_at, owner_type, owner_id }, input: { secrets }, depth }: AcceptedWorkflow,
@@ -29,7 +29,7 @@ export function newInstance(
   };
 }
 
-/** What happens to it first. */
+/** The event that starts the instance. */
 export function startEvent({ row: { id }, input, startEvent: element }: AcceptedWorkflow): Event {
   const variables = input.members as { [name: string]: Value };
   return {

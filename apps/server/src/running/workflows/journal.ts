@@ -2,21 +2,21 @@ import { jsonText, type JournalEntry } from '@kethub/workflow';
 import { readExact } from './exact.ts';
 import type { Queries, WorkflowJournalRow } from '../../foundation/storage/index.ts';
 
-/** A row with all that one transaction has added to the journal of an instance, as a list; its number is that of the first. */
+/** Type of a row with all entries that one transaction has added, as a list. Its `seq` is that of the first entry. */
 const STEPS = 'steps';
 
 type Row = Pick<WorkflowJournalRow, 'seq' | 'at' | 'type' | 'entry'>;
 
 export const journalColumns = ['instance_id', 'seq', 'at', 'type', 'entry'] as const;
 
-/** One row however much there is: each costs a reference to check and an index to write. */
+/** Makes one row for all entries: each row costs a reference to check and an index entry to write. */
 export function journalRows(instanceId: string, journal: readonly JournalEntry[]): WorkflowJournalRow[] {
   const [first] = journal;
   if (!first) return [];
   return [{ instance_id: instanceId, seq: first.seq, at: first.at, type: STEPS, entry: textOf(journal) }];
 }
 
-/** Only events and incidents hold values of instances. */
+/** Only events and incidents contain values of instances, whose numbers are exact. */
 function textOf(journal: readonly JournalEntry[]): string {
   const plain = journal.map((entry) =>
     entry.type === 'event' || entry.type === 'incident' ? jsonText(entry) : JSON.stringify(entry),

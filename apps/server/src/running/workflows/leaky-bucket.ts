@@ -1,9 +1,9 @@
-/** How many owners are kept in mind before those are forgotten who have used nothing lately. */
+/** Number of owners in memory. Beyond it, empty buckets are forgotten, then the one that was used longest ago. */
 const OWNERS = 1_000;
 
 /**
- * How much of the one thread each owner has used lately: what one takes drains away at `perSecond` milliseconds a second, and
- * whoever has not more than `most` of it may go on at once. The others wait for their turn.
+ * A leaky bucket per owner. What an owner spends leaks at `perSecond` units a second; an owner above the capacity has
+ * to wait.
  */
 export class LeakyBucket {
   readonly #perSecond: number;
@@ -36,7 +36,7 @@ export class LeakyBucket {
 
   #forget(): void {
     for (const owner of this.#used.keys()) if (this.#level(owner) === 0) this.#used.delete(owner);
-    // All have used something: the one for the longest time.
+    // All buckets are in use: forgets the one that was used longest ago.
     const [oldest] = this.#used.keys();
     if (this.#used.size > OWNERS && oldest !== undefined) this.#used.delete(oldest);
   }

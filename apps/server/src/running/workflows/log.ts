@@ -9,7 +9,7 @@ import { readJournalAfter } from './journal.ts';
 const AT_ONCE = 1_000;
 const POLL_MS = 1_000;
 
-/** The log of an execution of a workflow: what its journal says, in words. Null when it is none. */
+/** The log of a workflow execution: its journal in words. Null when the execution is no workflow. */
 export async function journalLog({ database }: Platform, executionId: string): Promise<LogSource | null> {
   const find = () =>
     database.read.selectFrom('workflow_instances').select('ended_at').where('id', '=', executionId).executeTakeFirst();
@@ -18,7 +18,7 @@ export async function journalLog({ database }: Platform, executionId: string): P
   let bytes = 0;
   let lastSeq = 0;
   let retried: number | null = null;
-  /** A journal only grows, so its text does as well: positions stay what they were. */
+  /** Reads further entries. A journal only grows, so positions in its text stay valid. */
   const readOn = async (): Promise<boolean> => {
     if (bytes >= limits.logBytes) return false;
     const entries = await readJournalAfter(database.read, executionId, lastSeq, AT_ONCE);
@@ -57,7 +57,7 @@ function retriedBy(event: Event): number | null {
   return event.type === 'resolveIncident' ? event.incident : null;
 }
 
-/** `retried`: the incident that is tried again by the event that the entry follows from. */
+/** `retried`: the incident that the event before this entry retries. */
 function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
   const line = (message: string, severity: LogEntry['severity'] = 'INFO'): LogEntry => ({
     timestamp: new Date(entry.at).toISOString(),
@@ -85,7 +85,7 @@ function lineOf(entry: JournalEntry, retried: number | null): LogEntry | null {
       return line(`${elementId} cannot go on: ${error.errorCode}: ${error.message}`, 'ERROR');
     }
     case 'resolved':
-      // An incident ends with its element as well, and that has been told.
+      // An incident is also resolved when its element ends, which has its own line.
       return entry.incident === retried ? line(`${entry.elementId} is tried again`, 'NOTICE') : null;
     case 'errorCaught':
       return line(`${entry.elementId} catches ${entry.error.errorCode}: ${entry.error.message}`, 'WARNING');

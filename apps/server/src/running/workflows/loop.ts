@@ -1,19 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 
-/** A lost notification, or what another process left, is found by looking again. */
+/** Milliseconds between polls, which find lost notifications and work that another process left. */
 const POLL_MS = 1_000;
 
-/** How long until there may be more to do: 0 at once, null when only somebody who wakes it knows. */
+/** Milliseconds until there may be more work; 0: at once; null: when somebody wakes the loop. */
 export type Pause = number | null;
 
-/** At most so long it rests between two rounds of work. */
+/** Milliseconds that a loop rests between two rounds, at most. */
 const LONGEST_REST_MS = 10;
 
 /**
- * Does its work again and again: when it is woken, when it said so, and once a second. Never twice at a time. It is woken
- * for every little thing: after a round without more to do it rests as long as the round took, and takes together what
- * has come meanwhile.
+ * Repeats its work when it is woken, after the pause that the work asked for, and once a second. Rounds never overlap.
+ *
+ * After a round without more work, the loop rests as long as the round took. So one round takes all that arrives
+ * meanwhile.
  */
 export class Loop {
   readonly #name: string;
@@ -31,12 +32,12 @@ export class Loop {
     this.#work = work;
   }
 
-  /** Whether it has nothing to do and does not rest. */
+  /** Whether no round is under way and the loop does not rest. */
   get isIdle(): boolean {
     return this.#working === null;
   }
 
-  /** `isUrgent`: whoever wakes it is not to wait for the end of a rest. */
+  /** `isUrgent` ends a rest. */
   wake(isUrgent = false): void {
     if (this.#stopped) return;
     this.#again = true;
@@ -47,7 +48,7 @@ export class Loop {
     });
   }
 
-  /** Ends after what is under way. */
+  /** Stops after the round under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#again = false;
@@ -75,7 +76,7 @@ export class Loop {
         pause = await this.#work();
       } catch (error) {
         pause = POLL_MS;
-        // Only an outage comes here: what one instance, timer or message does wrong is set aside by the work itself.
+        // Only outages come here: the work itself sets aside a faulty instance, timer or message.
         this.#platform.telemetry.metrics?.workflowRetried('round');
         this.#platform.log.error({ err: error }, `${this.#name}: tried again in a second`);
       }

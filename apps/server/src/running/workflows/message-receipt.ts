@@ -2,18 +2,18 @@ import { toTimestamp, type WorkflowMessageReceipt } from '@kethub/contract';
 import { requirementsIn } from '../../catalog/services/index.ts';
 import type { Queries, WorkflowMessageRow } from '../../foundation/storage/index.ts';
 
-/** Versions that are asked whether they know a name, newest first. */
+/** Number of versions in which the name of a message is looked for, newest first. */
 const VERSIONS = 50;
 
-/** What has become of a message in the transaction that publishes it. */
+/** The outcome of a message in the transaction that publishes it. */
 export interface Published {
   readonly started: readonly string[];
   readonly delivered: number;
-  /** The active instance that keeps it from starting another. */
+  /** The active instance because of which the message starts no other. */
   readonly activeId: string | null;
 }
 
-/** What whoever publishes a message is told. */
+/** Describes the outcome to the publisher. */
 export async function receiptOf(
   queries: Queries,
   row: WorkflowMessageRow,
@@ -59,7 +59,7 @@ async function isKnown(queries: Queries, { service_id, name }: WorkflowMessageRo
   });
 }
 
-/** Of the instances that the publisher reaches. */
+/** Whether an instance that the publisher reaches waits for the name with another correlation key. */
 async function waitsForName(queries: Queries, row: WorkflowMessageRow): Promise<boolean> {
   let waiting = queries
     .selectFrom('workflow_subscriptions as wanted')

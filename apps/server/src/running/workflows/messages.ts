@@ -13,11 +13,11 @@ import type { Pause } from './loop.ts';
 
 const AT_ONCE = 100;
 
-/** After so long a message that could not be brought to an instance is tried again. */
+/** Milliseconds before a message that could not be correlated is tried again. */
 const AGAIN_MS = 60_000;
 const MOST_POSTPONED = 1_000;
 
-/** Messages that could not be brought to an instance: those behind them do not wait. */
+/** Messages that could not be correlated, and the time of their next try. Those behind them do not wait. */
 export class Postponed {
   readonly #until = new Map<string, number>();
 
@@ -28,14 +28,14 @@ export class Postponed {
     if (this.#until.size > MOST_POSTPONED && oldest !== undefined) this.#until.delete(oldest);
   }
 
-  /** The ids of those whose time has not come. */
+  /** The ids that must still wait. */
   at(now: number): string[] {
     for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
     return [...this.#until.keys()];
   }
 }
 
-/** Brings messages to instances that wait for them, and forgets those whose time is up. */
+/** Correlates messages with waiting instances, and deletes messages that have expired. */
 export async function correlateMessages(platform: Platform, postponed: Postponed, notify: () => void): Promise<Pause> {
   const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
@@ -48,7 +48,7 @@ export async function correlateMessages(platform: Platform, postponed: Postponed
       if ((await database.write((transaction) => correlate(platform, transaction, message))) > 0) correlated++;
     } catch (error) {
       if (isOutage(error)) throw error;
-      // The others do not wait for it; its own time is up at some point.
+      // Other messages do not wait for it. It expires at some point.
       log.warn({ message: message.id, err: error }, 'a message could not be brought to a workflow: it is tried again');
       platform.telemetry.metrics?.workflowRetried('message');
       failed++;
@@ -62,7 +62,7 @@ export async function correlateMessages(platform: Platform, postponed: Postponed
   return matches.length === AT_ONCE && (correlated > 0 || failed > 0) ? 0 : null;
 }
 
-/** Messages that some instance waits for, the oldest first. */
+/** Messages that an instance waits for, oldest first. */
 async function matching(queries: Queries, now: number, without: readonly string[]): Promise<WorkflowMessageRow[]> {
   return queries
     .selectFrom('workflow_messages as message')
@@ -94,8 +94,8 @@ async function matching(queries: Queries, now: number, without: readonly string[
 }
 
 /**
- * Brings a message to one instance of each process that waits; none of them has another message that it does not know of yet.
- * Returns how many have got it.
+ * Correlates a message with one waiting instance of each process. An instance with a message event that is still queued
+ * is skipped. Returns the number of instances.
  */
 export async function correlate(
   platform: Platform,
@@ -134,7 +134,10 @@ export async function correlate(
   return chosen.size;
 }
 
-/** Whether it still waits. One with an id stays, without what it holds, until its time is up: nobody sends it again. */
+/**
+ * Takes the message; false when another process has. A message with an id stays, without its variables, until it
+ * expires: its id cannot be used again before.
+ */
 async function take({ now }: Platform, transaction: Queries, { id, message_id }: WorkflowMessageRow): Promise<boolean> {
   if (message_id === null) {
     const { numDeletedRows } = await transaction
@@ -152,7 +155,10 @@ async function take({ now }: Platform, transaction: Queries, { id, message_id }:
   return numUpdatedRows === 1n;
 }
 
-/** An interrupting event takes one message only: the next waits until the instance has taken the one before into account. */
+/**
+ * Whether no message event is queued for the instance. An interrupting event takes one message only, so the next
+ * message waits for the step that takes the first.
+ */
 async function isFree(
   { database }: Platform,
   transaction: Queries,

@@ -11,13 +11,13 @@ import { publishOfSubscriber } from './publish.ts';
 import { Requests } from './requests.ts';
 import { workflowsToDo } from './wake.ts';
 
-/** The port that executions have of workflow services. */
+/** The port through which executions reach the workflow engine, with the first steps of this process. */
 export interface WorkflowPort extends Workflows {
-  /** Computes first steps in the worker of this process; null where there is none. */
+  /** Null in a process without the role of a worker. */
   firstSteps: FirstSteps | null;
 }
 
-/** In every process; workers do the rest. */
+/** Creates the port, in every process. Workers advance the instances. */
 export function createWorkflows(platform: Platform): WorkflowPort {
   const requests = new Requests(platform);
   const workflows: WorkflowPort = {
@@ -37,7 +37,7 @@ export function createWorkflows(platform: Platform): WorkflowPort {
   return workflows;
 }
 
-/** The instances of executions: begun already, or that they are to begin. */
+/** Adds the instances of executions, with a precomputed first step or with a start event. */
 function addInstances(platform: Platform, statements: StatementBatch, accepted: readonly AcceptedWorkflow[]): void {
   const begun = accepted.flatMap(({ firstStep }) => (firstStep instanceof PrecomputedStep ? firstStep : []));
   const others = accepted.filter(({ firstStep }) => !(firstStep instanceof PrecomputedStep));

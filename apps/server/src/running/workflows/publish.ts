@@ -19,18 +19,20 @@ import { activeWith, startKeyOf, takeStartKey } from './start-keys.ts';
 import { requireSealed } from './secret-variables.ts';
 import { workflowsToDo } from './wake.ts';
 
-/** Messages of one subscription that may wait for instances at a time. */
+/** Number of messages of one subscription that may wait for instances. Further ones are refused with conflict. */
 const MOST_WAITING = 1_000;
 const REMEDY = 'Leave it out: only a message that starts the workflow can carry $secrets.';
 const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
 
-/** Does something in a transaction; or, for a repeated request, gives the first answer again. */
+/** Runs an operation in a transaction, or repeats the first answer to a repeated request. */
 export type Write = (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>;
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
 /**
- * Publishes a message for instances of an own workflow service: it starts one where a start event of the deployed version has
- * its name, and waits until its time is up for one that wants it. Throws not-found, conflict for an id that waits already.
+ * Publishes a message for a workflow service of the caller. It starts an instance when the deployed version has a start
+ * event of its name. It is correlated with a waiting instance, or waits until it expires.
+ *
+ * Throws not-found, and conflict for an id that waits already.
  */
 export function publishMessage(
   platform: Platform,
@@ -55,8 +57,8 @@ export function publishMessage(
 }
 
 /**
- * The same for an application that is subscribed: of the version that it is subscribed to, and for what was started through
- * this subscription. Instances of others are not there for it.
+ * Publishes a message for a subscribed application, to the subscribed version and to instances that this subscription
+ * has started. It never reaches instances of others.
  */
 export async function publishOfSubscriber(
   platform: Platform,
@@ -78,7 +80,7 @@ export async function publishOfSubscriber(
   });
 }
 
-/** Throws too-large, malformed-json, invalid-request. */
+/** Parses and validates the body. Throws too-large, malformed-json, invalid-request. */
 async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
   const bytes = text.length;
   if (bytes > limits.jsonBodyBytes)
@@ -91,7 +93,7 @@ async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
   throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The message'), { errors });
 }
 
-/** Secrets and tags are for what the message starts, at once: they do not wait with it. */
+/** The row of a message. It has no secrets and tags: these are only for instances that the message starts at once. */
 function messageRow(
   { newId, now }: Platform,
   serviceId: string,
@@ -123,7 +125,7 @@ function messageRow(
 
 export interface Made {
   readonly started: readonly Started[];
-  /** The active instance that keeps the message from starting another. */
+  /** The active instance because of which the message starts no other. */
   readonly activeId: string | null;
 }
 
@@ -162,7 +164,7 @@ async function publish(
   }
 }
 
-/** An id is free again once the time of its message is up. */
+/** Inserts a message. Its id can be used again once an earlier message with it has expired. */
 async function insertMessage({ now }: Platform, transaction: Queries, row: WorkflowMessageRow): Promise<void> {
   if (row.message_id !== null)
     await transaction
@@ -176,7 +178,7 @@ async function insertMessage({ now }: Platform, transaction: Queries, row: Workf
   await transaction.insertInto('workflow_messages').values(row).execute();
 }
 
-/** Throws conflict. */
+/** Throws conflict when too many messages of the subscription wait. */
 async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMessageRow): Promise<void> {
   const waiting = await transaction
     .selectFrom('workflow_messages')
@@ -192,7 +194,7 @@ async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMe
     );
 }
 
-/** Starts an instance for each start event of the name, unless one is active that was started with the same key. */
+/** Starts an instance for each start event of the name, unless an instance with the same start key is active. */
 export async function startByMessage(
   platform: Platform,
   workflows: Workflows,

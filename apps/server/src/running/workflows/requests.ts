@@ -12,18 +12,18 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Requirements } from '@kethub/workflow';
 
 const REMEMBERED = 1_000;
-/** As deep as variables can be. */
+/** Nesting depth of an input, as of variables. A deeper one is refused with invalid-request. */
 const MOST_DEPTH = 200;
 
 interface Known {
   /** Null: every object is accepted. */
   readonly schema: RequestCheck | null;
-  /** Its messages, signals and timers, when nothing else starts it. */
+  /** The messages, signals and timers that start the workflow, when nothing else does. */
   readonly startedBy: string | null;
   readonly parameters: InputParameters;
 }
 
-/** Judges inputs by the Request Schema of the version; compiled once for published ones. */
+/** Validates inputs against the Request Schema of a version. The schemas of published versions are compiled once. */
 export class Requests {
   readonly #platform: Platform;
   readonly #known = new Map<string, Known>();
@@ -32,12 +32,12 @@ export class Requests {
     this.#platform = platform;
   }
 
-  /** What a version takes in its input and in `$secrets`. Throws conflict. */
+  /** The names that a version takes in its input and in `$secrets`. Throws conflict. */
   async parameters(serviceVersionId: string): Promise<InputParameters> {
     return (this.#known.get(serviceVersionId) ?? (await this.#load(serviceVersionId))).parameters;
   }
 
-  /** Throws invalid-request with every place at which the input does not fit, too-many-requests. */
+  /** Throws invalid-request with every error of the input, and too-many-requests. */
   async check(serviceVersionId: string, input: ExecutionInput): Promise<void> {
     if (input.depth > MOST_DEPTH)
       throw new Problem('invalid-request', `The input of a workflow may be nested ${MOST_DEPTH} deep at most.`);

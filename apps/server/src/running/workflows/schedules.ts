@@ -10,12 +10,12 @@ import { STANDS_STILL, TRIES } from './stands-still.ts';
 
 const AT_ONCE = 32;
 const MISSED = 100_000;
-/** The pause after the first failure, in milliseconds; each further one is twice as long, up to an hour: 14 hours in all. */
+/** Milliseconds before the first retry. Each further pause is twice as long, up to an hour: 14 hours in all. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 const INTERNAL = 'The platform could not start the workflow. The operator finds the cause in the log.';
 
-/** Starts instances whose timer start events are due, one for each time, of the version that was deployed last. */
+/** Starts instances by timer start events that are due: one per due time, of the version deployed last. */
 export async function fireSchedules(
   platform: Platform,
   workflows: Workflows,
@@ -31,7 +31,7 @@ export async function fireSchedules(
       started();
     } catch (error) {
       if (isOutage(error)) throw error;
-      // Of an owner who is leaving, for one: the schedule goes with the service. Nobody else waits for it.
+      // The owner may be leaving, for example: the schedule goes with the service. Other schedules do not wait for it.
       await failed(platform, row, error);
     }
   }
@@ -45,7 +45,7 @@ async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, ro
   const timer: StartTimer | null = graph && firstOrNext(graph, row, now());
   const started = await database.write(async (transaction) => {
     if (!(await take(transaction, row, timer))) return null;
-    // Deployed a moment ago: now it is known when.
+    // The first due time of a version that was just deployed.
     if (row.timer === null) {
       const what = { version: row.service_version_id, element: row.element_id };
       if (graph && !timer) log.warn(what, 'a timer start event gives no time: it will start nothing');
@@ -65,7 +65,7 @@ async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, ro
   started?.started();
 }
 
-/** Times that were missed while nothing ran are made up for by one start. */
+/** One start makes up for all times that were missed while no worker ran. */
 function firstOrNext(graph: ProcessGraph, row: WorkflowScheduleRow, now: number): StartTimer | null {
   if (row.timer === null) return firstStart(graph, row.element_id, now);
   let next = nextStart(JSON.parse(row.timer) as StartTimer);
@@ -74,8 +74,10 @@ function firstOrNext(graph: ProcessGraph, row: WorkflowScheduleRow, now: number)
 }
 
 /**
- * A start that failed is tried again in growing pauses. After the last try the schedule stands still, with the reason, until
- * somebody has it tried again or deploys another version. Its next time is computed from its timer, not from when it is due.
+ * Retries a start that failed, in growing pauses. After the last try the schedule stands still, with the reason, until
+ * an operator retries it or another version is deployed.
+ *
+ * The next due time is computed from the timer, not from the time of the retry.
  */
 async function failed(platform: Platform, row: WorkflowScheduleRow, error: unknown): Promise<void> {
   const { database, log, now, telemetry } = platform;
@@ -103,7 +105,7 @@ async function failed(platform: Platform, row: WorkflowScheduleRow, error: unkno
   );
 }
 
-/** Whether this process does it: the row goes on to its next time in the same transaction, or away. */
+/** Moves the row to its next due time, or deletes it. Returns false when another process has done so. */
 async function take(transaction: Queries, row: WorkflowScheduleRow, next: StartTimer | null): Promise<boolean> {
   const values = next && { due: next.due, timer: JSON.stringify(next), attempts: 0, failure: null };
   const same = { version: row.service_version_id, element: row.element_id };

@@ -2,7 +2,9 @@ import type { InputParameters } from '../../catalog/services/index.ts';
 import { isAmong, type Queries } from '../../foundation/storage/index.ts';
 import { requireSealed as requireSealedInput, type Workflows } from '../executions/index.ts';
 
-/** Published versions whose secrets variables are checked against, newest first. */
+/**
+ * Number of published versions against whose secrets variables are checked, newest first. Older ones are not checked.
+ */
 const VERSIONS = 50;
 
 /**

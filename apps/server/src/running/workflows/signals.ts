@@ -9,18 +9,18 @@ import type { Pause } from './loop.ts';
 import type { Postponed } from './messages.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
 
-/** Instances that receive a signal in one transaction. */
+/** Number of instances that receive a signal in one transaction. */
 const AT_ONCE = 100;
-/** Transactions for one owner in one turn. */
+/** Number of transactions for one owner per round. */
 const STEPS = 5;
-/** After so many milliseconds a signal of an owner who has broadcast too many is looked for. */
+/** Milliseconds before the signals of an owner above the rate are looked at again. */
 const LATER_MS = 100;
-/** After so many milliseconds a signal that could not be delivered is tried again. */
+/** Milliseconds before a signal that could not be delivered is tried again. */
 const AGAIN_MS = 60_000;
-/** A signal that can still not be delivered so many milliseconds after it was broadcast is given up. */
+/** Milliseconds for which a signal is retried after it was broadcast. Then it is given up. */
 const TRIED_MS = 3_600_000;
 
-/** What broadcasting needs beside the platform. */
+/** Context of broadcasting, beside the platform. */
 export interface Broadcasting {
   readonly workflows: Workflows;
   readonly roundRobin: RoundRobin;
@@ -29,9 +29,10 @@ export interface Broadcasting {
 }
 
 /**
- * Delivers signals. Owners take turns, and of one owner the oldest signal is first. One transaction takes a signal further by
- * some instances of one service, or past that service, whose start events it then triggers. It also writes how far the signal
- * is, so that each instance receives it once, whichever process dies.
+ * Delivers signals. Owners take turns; the oldest signal of an owner is first.
+ *
+ * One transaction delivers a signal to some instances of one service, or triggers the start events of that service and
+ * goes on to the next. It also stores how far the signal is, so each instance receives it once, whichever process dies.
  */
 export async function broadcastSignals(
   platform: Platform,
@@ -81,7 +82,7 @@ async function tryToDeliver(
   try {
     const started = await deliver(true).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
-      // Whatever else waits for the signal receives it all the same.
+      // Waiting instances receive it all the same.
       log.warn({ signal: id, err: error }, 'a signal could not start a workflow');
       return deliver(false);
     });
@@ -107,7 +108,7 @@ async function tryToDeliver(
 
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
-/** Takes a signal one step further. Null: another process does, or has delivered it. */
+/** Takes a signal one step further. Returns null when another process does, or has delivered it. */
 async function deliverSome(
   platform: Platform,
   workflows: Workflows,

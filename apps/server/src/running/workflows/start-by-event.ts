@@ -4,7 +4,7 @@ import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 
-/** The origin of what the owner of a workflow starts by a message or signal, or nobody by a timer (`personId` is null). */
+/** The origin of an execution that a message or signal of the owner starts, or a timer (`personId` is null). */
 export function originOfOwner(
   { addresses }: Platform,
   owner: { readonly type: OwnerType; readonly id: string },
@@ -25,8 +25,8 @@ export function originOfOwner(
 }
 
 /**
- * Starts an instance by a timer, message or signal start event, inside a transaction; returns its id. Call `started` afterwards. `depth`:
- * how many instances have started one another up to this one.
+ * Starts an instance by a timer, message or signal start event, inside a transaction. Call `started` after the commit.
+ * `depth`: number of instances that have started one another up to this one.
  */
 export async function startByEvent(
   platform: Platform,

@@ -4,12 +4,15 @@ import type { Queries, WorkflowMessageRow } from '../../foundation/storage/index
 
 type Key = Pick<WorkflowMessageRow, 'service_id' | 'subscription_id' | 'correlation_key'>;
 
-/** Of one start event and one correlation key, for who publishes. Null: without a key any number may be active. */
+/**
+ * The key of a start event and correlation key, per publisher. Null without a correlation key: any number of instances
+ * may be active.
+ */
 export function startKeyOf({ service_id, subscription_id, correlation_key }: Key, elementId: string): string | null {
   return correlation_key === '' ? null : JSON.stringify([service_id, subscription_id, elementId, correlation_key]);
 }
 
-/** The active instance that was started with a key. */
+/** The id of the active instance that was started with a key. */
 export async function activeWith(queries: Queries, startKey: string): Promise<string | null> {
   const row = await queries
     .selectFrom('workflow_start_keys')
@@ -21,7 +24,10 @@ export async function activeWith(queries: Queries, startKey: string): Promise<st
   return row?.id ?? null;
 }
 
-/** The key is that of an instance which was just accepted. Throws conflict when another was started with it at the same time. */
+/**
+ * Takes a start key for an instance that was just accepted. Throws conflict when another was started with it at the
+ * same time.
+ */
 export async function takeStartKey(transaction: Queries, startKey: string, instanceId: string): Promise<void> {
   const { rows } =
     await sql`insert into workflow_start_keys (start_key, instance_id) values (${startKey}, ${instanceId})

@@ -14,29 +14,32 @@ import {
 import { readExact } from './exact.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** A longer state is stored in parts, so that a step writes only those that it changes. In bytes of JSON. */
+/**
+ * Bytes of JSON of a state that is stored in one row. A longer state is stored in parts, so that a step writes only
+ * those that it changes.
+ */
 export const INLINE_BYTES = 32 * 1024;
-/** So long, in milliseconds, parts are read in one go. */
+/** Milliseconds for which parts are read before the thread is yielded. */
 const TURN_MS = 5;
 
-/** A state as the database holds it. */
+/** A state as it is stored in the database. */
 export interface LoadedState {
   readonly state: State;
-  /** Bytes of its parts, by name; null: it is stored as one. */
+  /** Bytes of the parts by name; null: the state is stored in one row. */
   readonly parts: Map<string, number> | null;
 }
 
-/** What of a state is to be written. */
+/** What is to be written of a state. */
 export interface ToStore {
   /** JSON: the state, or only its head. */
   readonly state: string;
-  /** Of all together. */
+  /** Bytes of the whole state. */
   readonly bytes: number;
-  /** Parts that have changed, null for those that are gone; 'NONE' are left. */
+  /** Changed parts, null for removed ones; 'NONE': all are removed. */
   readonly parts: ReadonlyMap<string, string | null> | 'NONE';
 }
 
-/** What is to be written of a state. What it costs depends on what has changed, unless the state is small or has ended. */
+/** Computes what is to be written. The cost depends on what has changed, unless the state is small or has ended. */
 export function toStore(before: LoadedState | null, bytesBefore: number, state: State): ToStore {
   const old = before?.parts ?? null;
   if (old === null || state.phase !== 'RUNNING') {
@@ -48,7 +51,7 @@ export function toStore(before: LoadedState | null, bytesBefore: number, state: 
   const parts = changedParts(old && before ? before.state : null, state);
   const text = `${IN_PARTS}${jsonText(headOf(state)).slice(1)}`;
   let bytes = Buffer.byteLength(text);
-  // The head is in the sum that was written last; it is counted as a part that changes always.
+  // The last sum includes the head, which counts as a part that always changes.
   bytes += old === null ? 0 : bytesBefore - (old.get(HEAD) ?? 0);
   for (const [part, changed] of parts)
     bytes += (changed === null ? 0 : Buffer.byteLength(changed)) - (old?.get(part) ?? 0);
@@ -58,7 +61,7 @@ export function toStore(before: LoadedState | null, bytesBefore: number, state: 
 const HEAD = 'head';
 const IN_PARTS = '{"inParts":true,';
 
-/** The state as it is held once that is written. */
+/** The loaded state after it was written. */
 export function stored(
   before: LoadedState | null,
   state: State,
@@ -73,15 +76,15 @@ export function stored(
   return { state, parts: sizes };
 }
 
-/** Whether only its head stands in the row of an instance. */
+/** Whether the row of an instance contains only the head. */
 export const isInParts = (text: string): boolean => text.startsWith(IN_PARTS);
 
-/** A state that is stored as one, and is short unless it has ended. */
+/** Parses a state that is stored in one row, which is short unless it has ended. */
 export function readInline(text: string): LoadedState {
   return { state: fromStored(parseExact(text) as unknown as StoredState), parts: null };
 }
 
-/** The state of an instance; null before its first step. Others have their turn meanwhile. */
+/** Loads the state of an instance; null before its first step. Yields the thread meanwhile. */
 export async function loadState(queries: Queries, id: string): Promise<LoadedState | null> {
   const rows = await queries
     .selectFrom('workflow_instances as instance')

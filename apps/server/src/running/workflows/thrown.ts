@@ -12,26 +12,31 @@ import { correlate, type Postponed } from './messages.ts';
 import { startByMessage, type Made } from './publish.ts';
 import { originOfOwner } from './start-by-event.ts';
 
-/** Messages of one owner in one turn. */
+/** Messages of one owner per round. */
 const AT_ONCE = 20;
-/** Messages of one owner a second, and at once before that counts: two workflows that answer each other without end are slowed. */
+/**
+ * Messages of one owner per second, and burst size. Beyond it they wait, which slows down two workflows that answer
+ * each other without end.
+ */
 const PER_SECOND = 50;
 const BURST = 500;
-/** After so many milliseconds a message of an owner who has thrown too many is looked for. */
+/** Milliseconds before the messages of an owner above the rate are looked at again. */
 const LATER_MS = 100;
-/** After so long, in milliseconds, a message that could not be published is tried again. */
+/** Milliseconds before a message that could not be published is tried again. */
 const AGAIN_MS = 60_000;
-/** So long after it was thrown a message is tried again, in milliseconds, if its time is up before. */
+/** Milliseconds for which a message is retried after it was thrown, even if it expires before. */
 const TRIED_MS = 3_600_000;
-/** Messages of one service that were thrown and wait for an instance. Further ones that nobody wants are dropped. */
+/**
+ * Thrown messages of one service that may wait for an instance. Further ones that no instance waits for are dropped.
+ */
 const MOST_WAITING = 1_000;
 
-/** How many messages of each owner this process may publish now. */
+/** The rate at which this process publishes the messages of each owner. */
 export function rateOfThrown(now?: () => number): LeakyBucket {
   return new LeakyBucket(PER_SECOND, BURST, now);
 }
 
-/** What publishing needs beside the platform. */
+/** Context of publishing, beside the platform. */
 export interface Publishing {
   readonly workflows: Workflows;
   readonly roundRobin: RoundRobin;
@@ -40,9 +45,11 @@ export interface Publishing {
 }
 
 /**
- * Publishes the messages that instances have thrown, as the owner of the workflow would: each starts what it starts, goes to
- * those that wait for it, or waits. Owners take turns. A message is published in the transaction that takes its mark away, so
- * each is published once, whichever process dies.
+ * Publishes the messages that instances have thrown, as the owner of the workflow would. A message starts instances, is
+ * correlated with waiting ones, or waits.
+ *
+ * Owners take turns. The transaction that publishes a message also clears its owner, so each is published once,
+ * whichever process dies.
  */
 export async function publishThrown(platform: Platform, publishing: Publishing, notify: () => void): Promise<Pause> {
   const { roundRobin, rate, postponed } = publishing;
@@ -86,7 +93,7 @@ async function tryToPublish(
   try {
     const made = await publish(true).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
-      // Whoever waits for it gets it all the same.
+      // Waiting instances receive it all the same.
       log.warn({ message: message.id, err: error }, 'a message that a workflow throws could not start another');
       return publish(false);
     });
@@ -107,7 +114,7 @@ async function tryToPublish(
 
 const nothing: Made = { started: [], activeId: null };
 
-/** Null: another process has published it. */
+/** Returns null when another process has published the message. */
 async function publishOne(
   platform: Platform,
   { workflows }: Publishing,
@@ -129,7 +136,7 @@ async function publishOne(
   return made;
 }
 
-/** Whether this process publishes it: its mark goes in the same transaction. */
+/** Clears the owner of the message; false when another process has published it. */
 async function take(transaction: Queries, { id }: WorkflowMessageRow): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('workflow_messages')
@@ -141,8 +148,8 @@ async function take(transaction: Queries, { id }: WorkflowMessageRow): Promise<b
 }
 
 /**
- * What instances of the owner throw starts others for the owner, as deep as processes may call one another. What an application
- * has started is not started by a message: whether it may is asked of its requests.
+ * Starts instances by a message, as deep as processes may call one another. Messages of instances that an application
+ * has started start nothing: only its own requests are authorized to.
  */
 async function start(
   platform: Platform,

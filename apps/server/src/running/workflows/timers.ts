@@ -11,8 +11,9 @@ const AT_ONCE = 256;
 const HELD = 'The platform could not fire a timer of the workflow. The operator finds the cause in the log.';
 
 /**
- * Tells instances whose timers are due. Never early; how late depends on the load. `hold` holds an instance with an incident
- * when the database does not even take the event that does so.
+ * Turns due timers into events of their instances. A timer never fires early; how late depends on the load.
+ *
+ * `hold` holds an instance with an incident when the database refuses even the event that does so.
  */
 export async function fireTimers(
   platform: Platform,
@@ -40,7 +41,7 @@ export async function fireTimers(
 
 type Timer = Pick<WorkflowTimerRow, 'instance_id' | 'timer' | 'attempts'>;
 
-/** Turns timers into events of their instances. Those that another process turns now, or that are gone, are left. */
+/** Turns timers into events. Timers that are gone, or that another process fires now, are skipped. */
 async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
   await platform.database.write(async (transaction) => {
     const among = recordsOf(transaction, due, { instance_id: 'text', timer: 'bigint' });
@@ -61,9 +62,10 @@ interface TimerCallbacks {
 }
 
 /**
- * A timer that cannot be fired does not stand before the others for ever: it is tried again in growing pauses. After the last
- * try it stands still, and its instance is held with an incident, by an event of the same transaction. Where the database
- * refuses that event as well, `hold` does it, and the timer has as many tries once more.
+ * Retries a timer that could not be fired, in growing pauses, so that it does not block others.
+ *
+ * After the last try the timer stands still, and an event in the same transaction holds its instance with an incident.
+ * If the database refuses that event as well, `hold` does it, and the timer gets as many tries again.
  */
 async function failed(
   platform: Platform,

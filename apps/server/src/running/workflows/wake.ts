@@ -2,10 +2,10 @@ import type { Database } from '../../foundation/storage/index.ts';
 
 const CHANNEL = 'workflow-work';
 
-/** EVENTS: nothing but events of instances. */
+/** EVENTS: there are only events of instances. */
 type ToDo = 'EVENTS' | 'ANYTHING';
 
-/** Tells every worker that there is something to do for instances of workflows. */
+/** Notifies every worker that there is work for workflow instances. */
 export function workflowsToDo(database: Database, what: ToDo = 'ANYTHING'): void {
   database.notify(CHANNEL, what);
 }

@@ -36,9 +36,9 @@ import {
   type Work,
 } from './work.ts';
 
-/** What a batch has come to. */
+/** The outcome of a batch. */
 export interface Batch {
-  /** Whether there may be more of the same. */
+  /** Whether there may be more events or completions. */
   readonly more: boolean;
   /** Whether there is work for the loops of jobs, timers, messages and signals. */
   readonly jobs: boolean;
@@ -47,7 +47,7 @@ export interface Batch {
   readonly signals: boolean;
 }
 
-/** What was loaded, and what it becomes. */
+/** What was loaded, and the instances after their steps. */
 interface Reduced {
   readonly loaded: Loaded;
   readonly advanced: readonly Advanced[];
@@ -66,13 +66,13 @@ interface Written {
   readonly later: ReadonlySet<Ended>;
 }
 
-/** What the batches of a process share. */
+/** State that the batches of a process share. */
 export class Advancing {
   readonly roundRobin = new RoundRobin();
   readonly suspects: Suspects;
   readonly completions: CompletionQueue;
   readonly cache: InstanceCache;
-  /** Null: nobody begins with jobs at once. */
+  /** Null: all new jobs wait in the table. */
   readonly executor: JobExecutor | null;
 
   constructor(
@@ -89,12 +89,12 @@ export class Advancing {
 }
 
 /**
- * Takes what has happened to many instances into account, in one transaction: each becomes what the engine makes of it,
- * with its journal, and what has to happen outside is written down for those who do it after the commit.
+ * Advances many instances in one transaction: writes the state after each step, its journal, and the effects for those
+ * who carry them out after the commit.
  *
- * On PostgreSQL several processes do this; each holds the instances that it reads and advances. What it remembers of
- * them, and on SQLite, where there is one process, all of them, it computes outside of the transaction: nobody else waits
- * meanwhile, and what somebody else has changed since is a conflict.
+ * On PostgreSQL several processes do this; each locks the rows that it reads and advances. Cached instances, and all
+ * instances on SQLite, are computed before the transaction, so that nobody waits meanwhile. A change by somebody else
+ * since then is a conflict.
  */
 export async function advance(platform: Platform, graphs: Graphs, advancing = new Advancing()): Promise<Batch> {
   const { roundRobin, completions, suspects } = advancing;
@@ -126,7 +126,10 @@ export async function advance(platform: Platform, graphs: Graphs, advancing = ne
 
 const nothing: Batch = { more: false, jobs: false, timers: false, messages: false, signals: false };
 
-/** Nothing of a batch was written: what was together is tried apart; what was alone, later. */
+/**
+ * Nothing of the batch was written. The instances of a common batch are tried one by one; an instance that was alone is
+ * tried later.
+ */
 function couldNotWrite(
   { log, telemetry }: Platform,
   suspects: Suspects,
@@ -154,11 +157,14 @@ function couldNotWrite(
 const nobody: Candidates = { instances: [], events: [], versions: new Set() };
 
 interface Chosen extends Candidates {
-  /** The instances of the batch. */
+  /** The instances of the batch, which no other batch of this process takes. */
   readonly busy: readonly string[];
 }
 
-/** What this batch takes, of the table beside `ends`: it is busy with that, and no other of this process takes it too. */
+/**
+ * Chooses the events that this batch takes beside `ends`, and marks its instances as busy, so that no other batch of
+ * this process takes them.
+ */
 async function choose(
   { database: { read } }: Platform,
   { roundRobin, cache, suspects }: Advancing,
@@ -174,7 +180,7 @@ async function choose(
       sizesOf(read, cache, ends.all),
     ]);
     ends.putBack(new Set(ends.all.filter(({ job }) => !sizes.fit(job.instance_id))));
-    // Another batch may have chosen the same while this one was looking.
+    // Another batch may have chosen the same instances during the query.
     const instances = chosen.instances.filter((id) => !roundRobin.busy.has(id));
     for (const id of instances) {
       roundRobin.busy.add(id);
@@ -244,9 +250,9 @@ async function advanceThese(
     announce(platform, written.moved);
     return batch;
   } catch (error) {
-    // Also those that were read: that the answer to a commit was lost does not say that nothing was written.
+    // Forgets all instances: a lost answer to a commit does not mean that nothing was written.
     for (const id of chosen.busy) cache.forget(id);
-    // What was remembered is older than what somebody else has written: the next entry of the journal is there already.
+    // The cached instance is older than the row, so the next journal entry exists already.
     const isConflict = error instanceof Conflict || (recalled !== null && isDuplicate(error));
     if (!isConflict || !suspects.mayConflict(chosen.busy)) throw error;
     platform.telemetry.metrics?.workflowRetried('conflict');
@@ -259,8 +265,8 @@ async function advanceThese(
 }
 
 /**
- * What remembered instances become by these ends; null when they have to be read. An instance to which such an end is
- * nothing is remembered from before somebody else has advanced it: it does not know the job yet.
+ * Computes the steps of cached instances; null when they have to be read. When an end changes nothing, the cached
+ * instance is outdated: it does not know the job yet.
  */
 async function recall(
   cache: InstanceCache,
@@ -279,7 +285,7 @@ function giveUpOrHold({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, w
   return isFinal ? giveUp(work, cause) : hold(graph, work, now, cause);
 }
 
-/** Ends that their instances have not come to are for another batch. */
+/** Leaves ends that their instances did not get to for another batch. */
 function splitEnds(loaded: Loaded, advanced: readonly Advanced[]): Reduced {
   const takenOf = new Map(advanced.map(({ row, ends }) => [row.id, ends]));
   const left = new Set<Ended>();
@@ -303,7 +309,7 @@ async function write(
   const removed = ended.length > 0 ? addRemoval(statements, transaction, ended) : null;
   const settling = await addSettlement(statements, transaction, settlement);
   await statements.run();
-  // What was there a moment ago may have been taken away since.
+  // Rows that were there during the reads may be gone.
   if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
   if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');
   await storeRest(platform, transaction, advanced, effects);
@@ -311,7 +317,7 @@ async function write(
   await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);
   const { unused, moved } = await settle(platform, transaction, settling);
-  // What was taken from the table may not have been all of it; what was put there is to be taken.
+  // There may be more events in the table than were taken; new ones were written.
   const events = advanced.reduce(
     (sum, one) => sum + one.events.length + (one.isLeft || one.isReleased ? 1 : 0),
     effects.events.length,
@@ -319,7 +325,7 @@ async function write(
   return { advanced, unused, moved, effects, events, later };
 }
 
-/** Nothing waits for an instance that has ended, and nobody needs its secrets. */
+/** Deletes timers, subscriptions and secrets of instances that have ended. */
 async function clear(transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
   const finished = advanced.filter(({ next }) => next?.effects.some(({ type }) => type === 'finished'));
   const waited = finished.flatMap(({ row, next }) => (next?.hasWaited ? row.id : []));
@@ -338,7 +344,7 @@ async function clear(transaction: Queries, advanced: readonly Advanced[]): Promi
       .execute();
 }
 
-/** An instance that was given up has cancelled nothing itself. */
+/** Cancels jobs and children of instances that were given up: their last step did not. */
 async function endWhatRuns(platform: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
   const ids = advanced.filter(({ next }) => next?.phase === 'ERROR').map(({ row }) => row.id);
   if (ids.length === 0) return;

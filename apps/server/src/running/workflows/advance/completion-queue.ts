@@ -1,19 +1,19 @@
 import type { Event } from '@kethub/workflow';
 import { interleave, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 
-/** How many are taken into account in one transaction. */
+/** Number of ends per batch. Further ones wait for the next batch. */
 export const LARGEST_BATCH = 128;
 
-/** A job that this process works on and that has ended, and what its instance is to learn of it. */
+/** A job of this process that has ended, and the event for its instance. */
 export interface Ended {
   readonly job: LeasedJob & Pick<WorkflowJobRow, 'instance_id' | 'owner'>;
   readonly event: Event;
 }
 
-/** A job as somebody has taken it. */
+/** A job in the state and under the lease in which a process has claimed it. */
 export type LeasedJob = Pick<WorkflowJobRow, 'id' | 'state' | 'lease'>;
 
-/** Equal for two ends of one job in one state under one lease: they are the same end. */
+/** The key of an end: two ends of one job in one state under one lease are the same. */
 export function keyOf({ id, state, lease }: LeasedJob): string {
   return `${id} ${state} ${lease}`;
 }
@@ -25,32 +25,34 @@ interface Waiter {
 
 interface Waiting {
   readonly ended: Ended;
-  /** All who have told of it. */
+  /** Everybody who has reported this end. */
   readonly waiters: Waiter[];
 }
 
 /**
- * Ends of jobs on their way to their instances, in memory: the row of the job stays until the step that knows its end is
- * written, in one transaction. So nothing is lost with the process, nothing happens twice, and what would only be written
- * to be read and deleted again, the event, is never written. An end that is told twice is one.
+ * A queue in memory of ended jobs. The row of a job stays until the step that takes its end is written, which deletes
+ * the row in the same transaction.
+ *
+ * So nothing is lost with the process, and nothing happens twice. No event is written only to be read and deleted. An
+ * end that is reported twice is one.
  */
 export class CompletionQueue {
   readonly #waiting = new Map<string, Waiting>();
   readonly #wake: (isUrgent: boolean) => void;
-  /** Whose ends were taken last. */
+  /** Owners whose ends were taken last. */
   #served: ReadonlySet<string> = new Set();
 
-  /** `wake`: somebody is to look, and at once for an owner who has not just been served. */
+  /** `wake` has a batch made; urgently for an owner whose ends were not in the last batch. */
   constructor(wake: (isUrgent: boolean) => void = () => undefined) {
     this.#wake = wake;
   }
 
-  /** How many ends wait for a batch. */
+  /** Number of ends that wait for a batch. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when it is on disk that the job has ended, or that it was in another state by then. */
+  /** Resolves when the end of the job is on disk, or the job was in another state by then. */
   add(ended: Ended): Promise<void> {
     return new Promise((resolve, reject) => {
       put(this.#waiting, { ended, waiters: [{ resolve, reject }] });
@@ -58,7 +60,10 @@ export class CompletionQueue {
     });
   }
 
-  /** Takes the next for instances that are not among these: of all owners as many, when they do not fit into one batch. */
+  /**
+   * Takes the next ends, except those of instances in `without`. When they do not fit into one batch, all owners get
+   * the same share.
+   */
   next(...without: readonly { has(instanceId: string): boolean }[]): Taken {
     const free = this.#waiting
       .values()
@@ -70,7 +75,7 @@ export class CompletionQueue {
     return taken;
   }
 
-  /** Takes those for one instance, `most` at the most. */
+  /** Takes ends of one instance, up to `most`. */
   of(instanceId: string, most: number): Taken {
     const own = this.#waiting.values().filter(({ ended }) => ended.job.instance_id === instanceId);
     return this.#take(own.take(most).toArray());
@@ -89,7 +94,7 @@ function put(box: Map<string, Waiting>, one: Waiting): void {
   else box.set(key, one);
 }
 
-/** Ends that one batch takes into account, or puts back. */
+/** Ends that one batch has taken. The batch resolves, rejects or puts them back. */
 export class Taken {
   readonly #box: Map<string, Waiting>;
   #all: readonly Waiting[];
@@ -103,18 +108,18 @@ export class Taken {
     return this.#all.map(({ ended }) => ended);
   }
 
-  /** These are for another batch. */
+  /** Leaves ends for another batch. */
   putBack(some: ReadonlySet<Ended> = new Set(this.all)): void {
     for (const one of this.#all) if (some.has(one.ended)) put(this.#box, one);
     this.#all = this.#all.filter(({ ended }) => !some.has(ended));
   }
 
-  /** It is on disk. */
+  /** Reports that the ends are on disk. */
   resolve(): void {
     for (const { waiters } of this.#all) for (const { resolve } of waiters) resolve();
   }
 
-  /** Nothing was written. Whoever has told of an end decides what becomes of it. */
+  /** Reports that nothing was written. Whoever has reported an end decides what happens to it. */
   reject(error: unknown): void {
     for (const { waiters } of this.#all) for (const { reject } of waiters) reject(error);
   }

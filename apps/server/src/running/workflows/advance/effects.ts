@@ -12,7 +12,7 @@ import type {
 import { eventRow, type NewEvent } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
-/** How many instances may have called one another. */
+/** Number of instances that may call one another. Beyond it, a call activity gets an incident, and a task fails. */
 export const DEPTH = 32;
 
 export interface Numbered {
@@ -20,7 +20,7 @@ export interface Numbered {
   readonly number: number;
 }
 
-/** What the effects of many instances come to, table by table. */
+/** The effects of many instances, by table. */
 export interface Effects {
   readonly jobs: WorkflowJobRow[];
   readonly jobsToCancel: Numbered[];
@@ -37,21 +37,21 @@ export interface Effects {
   readonly events: NewEvent[];
 }
 
-/** A message that an instance throws; whose service and subscription it is for, the database knows. */
+/** A message that an instance throws. The database knows the service and the subscription. */
 export interface ThrownMessage extends Omit<WorkflowMessageRow, 'service_id' | 'subscription_id'> {
   readonly instance_id: string;
 }
 
-/** An event that waits for a signal; the database knows of which service and for whom, and assigns the position. */
+/** An event that waits for a signal. The database knows the service and the audience, and assigns the position. */
 export type NewSignalSubscription = Omit<WorkflowSignalSubscriptionRow, 'service_id' | 'runs_for' | 'position'>;
 
-/** A signal that an instance throws; the database knows whom it reaches. */
+/** A signal that an instance throws. The database knows its audience. */
 export type ThrownSignal = Pick<WorkflowSignalRow, 'id' | 'owner' | 'name' | 'variables' | 'depth' | 'created_at'> & {
   readonly instance_id: string;
   readonly signal: number;
 };
 
-/** For so long a message waits that says nothing about it, in milliseconds: as one that is sent. */
+/** Milliseconds that a message without a time to live waits, as one that is sent from outside. */
 const KEEP_MS = 3_600_000;
 
 export function noEffects(): Effects {
@@ -157,7 +157,7 @@ function jobRow(
   };
 }
 
-/** The owner stands in it until the message is published. */
+/** The row of a message; `owner` is set until the message is published. */
 function messageRow(
   { newId, now }: Platform,
   { id: instance_id, owner, depth }: WorkflowInstanceRow,

@@ -2,14 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 import { isAmong, type Queries, type Returned, type StatementBatch } from '../../../foundation/storage/index.ts';
 import { keyOf, type Ended, type LeasedJob } from './completion-queue.ts';
 
-/** Of these ends those whose jobs are in their state still. */
+/** The ends whose jobs are still in the same state. */
 export async function stillThere(queries: Queries, ends: readonly Ended[]): Promise<Ended[]> {
   if (ends.length === 0) return [];
   const rows = await queries.selectFrom('workflow_jobs').select(identity).where(areThere(queries, ends)).execute();
   return among(ends, rows);
 }
 
-/** Adds the removal of these jobs to what is written; returns those that were in their state still. */
+/** Adds the removal of the jobs to a statement batch. Returns the jobs that were still in the same state. */
 export function addRemoval(
   statements: StatementBatch,
   transaction: Queries,
@@ -21,9 +21,10 @@ export function addRemoval(
 }
 
 /**
- * By their ids. The state beside it is not compared as such: PostgreSQL would look through the index of all that is to be
- * done, with everything that is gone and not yet swept up, 19 µs a job against 4. Under another lease a job is another
- * process's, which tells of its end.
+ * Finds jobs by id. State and lease are compared as part of a text: for a plain comparison, PostgreSQL would scan the
+ * index of due jobs with all its dead rows, 19 µs a job instead of 4.
+ *
+ * A job under another lease belongs to another process, which reports its end.
  */
 function areThere(queries: Queries, ends: readonly Ended[]): RawBuilder<boolean> {
   const jobs = ends.map(({ job }) => job);

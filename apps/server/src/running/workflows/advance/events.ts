@@ -10,16 +10,16 @@ import {
   type WorkflowEventRow,
 } from '../../../foundation/storage/index.ts';
 
-/** An event that is to be written; the database knows for whom the instance runs. */
+/** An event to be written. The database knows the owner. */
 export type NewEvent = Omit<WorkflowEventRow, 'owner'>;
 
-/** What an instance waits for to be told; `resume`: its last step was paused. */
+/** An event in the queue of an instance; `resume`: its last step was paused. */
 export type QueuedEvent = Event | { readonly type: 'resume' };
 
-/** Ids order by time. Whoever cancels does not wait behind thousands of other events. */
+/** Ids are ordered by time. The prefix puts a cancellation before thousands of other events. */
 const FIRST = '00000000';
 
-/** An event for an instance, as it waits to be taken into account. */
+/** The row of an event. */
 export function eventRow(
   { newId }: Pick<Platform, 'newId'>,
   instanceId: string,
@@ -37,7 +37,7 @@ export function eventRow(
   };
 }
 
-/** Adds events in one statement. Those of instances that are gone are not. */
+/** Inserts events in one statement. Events of instances that are gone are skipped. */
 export async function insertEvents(transaction: Queries, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   for (const { id, instance_id, dedupe_key, event, bytes } of events.filter(hasLargeText)) {

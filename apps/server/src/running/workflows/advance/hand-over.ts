@@ -1,19 +1,22 @@
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { Effects } from './effects.ts';
 
-/** Whoever works on jobs in this process, and can begin with new ones in the moment in which they are on disk. */
+/** Executes jobs in this process, and can begin with new ones right after they are on disk. */
 export interface JobExecutor {
-  /** Keeps a place for a job of this owner, and says until when the job is nobody else's; null when it has to wait. */
+  /**
+   * Reserves a slot for a job of this owner. Returns the end of the job's lease, or null when the job has to wait in
+   * the table.
+   */
   reserve(owner: string): number | null;
-  /** Gives a place back that was kept for nothing. */
+  /** Frees a slot that was reserved in vain. */
   release(owner: string): void;
-  /** Begins with jobs that have a place. */
+  /** Begins with jobs that have a slot. */
   begin(jobs: readonly WorkflowJobRow[]): void;
 }
 
 /**
- * The new jobs of a batch that this process begins with itself: written as its own, they need not be looked for and taken
- * in a transaction more. Should it die, others take them when their time is over.
+ * The new jobs of a batch that this process begins with. They are written under its lease, so no further transaction
+ * claims them. If the process dies, others claim them when the lease ends.
  */
 export class HandOver {
   readonly #executor: JobExecutor | null;
@@ -23,9 +26,9 @@ export class HandOver {
     this.#executor = executor;
   }
 
-  /** Before the jobs are written. What the same batch takes back is not begun with. */
+  /** Call it before the jobs are written. A job that the same batch cancels is skipped. */
   reserve({ jobs, jobsToCancel }: Effects, givenUp: ReadonlySet<string>): void {
-    // A transaction may be tried again.
+    // The transaction may be a retry.
     this.release();
     const cancelled = new Set(jobsToCancel.map(({ instance_id, number }) => `${instance_id} ${number}`));
     for (const job of jobs) {
@@ -37,18 +40,18 @@ export class HandOver {
     }
   }
 
-  /** How many are begun with; the others wait for whoever looks. */
+  /** Number of jobs to begin with. The others wait in the table. */
   get size(): number {
     return this.#taken.length;
   }
 
-  /** After the commit. */
+  /** Call it after the commit. */
   begin(): void {
     this.#executor?.begin(this.#taken);
     this.#taken = [];
   }
 
-  /** Nothing was written. After {@link begin} there is nothing left to give back. */
+  /** Frees the slots when nothing was written. After {@link begin} it does nothing. */
   release(): void {
     for (const { owner } of this.#taken) this.#executor?.release(owner);
     this.#taken = [];

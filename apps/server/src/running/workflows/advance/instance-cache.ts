@@ -4,21 +4,27 @@ import type { Ended } from './completion-queue.ts';
 import type { Advanced } from './reduce.ts';
 import type { Loaded, Work } from './work.ts';
 
-/** Of all that are stored as one, and of all that are stored in parts. */
+/**
+ * Bytes of cached instances that are stored in one row, and of those stored in parts. Beyond it, the oldest are
+ * evicted.
+ */
 const BYTES = 16 * 1024 * 1024;
 const BYTES_IN_PARTS = 32 * 1024 * 1024;
-/** With longer secrets one is read again: what it saves is little beside what it takes. */
+/**
+ * Bytes of one cached instance in one row, with its secrets. A larger one is read again: reading costs little beside
+ * advancing it.
+ */
 const LARGEST = 64 * 1024;
-/** Of a row beside its texts. */
+/** Bytes of a row beside its texts. */
 const ROW_BYTES = 1024;
 
 interface CachedInstance {
   readonly row: WorkflowInstanceRow;
-  /** Null: what the row says. */
+  /** Null: the state is in the row. */
   readonly loaded: LoadedState | null;
 }
 
-/** The latest of what is put on it, up to so many bytes; the last one always. */
+/** A cache with a limit in bytes: evicts the oldest entries, but never the one just added. */
 class BoundedCache {
   readonly #rows = new Map<string, CachedInstance>();
   readonly #most: number;
@@ -50,9 +56,11 @@ class BoundedCache {
 }
 
 /**
- * Instances as this process has written them, the latest of them: those with jobs, from their first one to their end, and those
- * that are stored in parts. What happens to one is taken into account without reading it again. Should somebody else have
- * advanced it meanwhile, its revision is another or the job is not known yet: nothing is written, and it is read.
+ * Caches instances as this process has written them: instances with jobs, from the first job to the end, and instances
+ * stored in parts. So their next step needs no read.
+ *
+ * When somebody else has advanced an instance, its revision differs, or it does not know the job yet. Then nothing is
+ * written, and the instance is read.
  */
 export class InstanceCache {
   readonly #small = new BoundedCache(BYTES);
@@ -66,13 +74,13 @@ export class InstanceCache {
     return this.#small.get(id) ?? this.#inParts.get(id);
   }
 
-  /** The state of an instance, if it is the one that is in the database. */
+  /** The cached state of an instance, if the database has the same revision. */
   stateAt({ id, revision }: WorkflowInstanceRow): LoadedState | null {
     const known = this.#find(id);
     return known?.row.revision === revision ? known.loaded : null;
   }
 
-  /** Of what a batch has written: what has begun with a job is remembered, and goes on being so. */
+  /** Caches the instances of a written batch that have or had a job, or are stored in parts. */
   wrote(advanced: readonly Advanced[]): void {
     for (const { row, next, before } of advanced) {
       if (!next) continue;
@@ -86,7 +94,7 @@ export class InstanceCache {
     }
   }
 
-  /** In the place of those that were written longest ago. */
+  /** Adds an instance; evicts those that were written longest ago. */
   remember(row: WorkflowInstanceRow, loaded: LoadedState | null = null): void {
     this.forget(row.id);
     if (loaded?.parts) this.#inParts.put({ row, loaded });
@@ -98,7 +106,7 @@ export class InstanceCache {
     this.#inParts.remove(id);
   }
 
-  /** The work that these ends are, when all of their instances are remembered, and else null. */
+  /** The work for these ends when all their instances are cached, otherwise null. */
   recall(ended: readonly Ended[]): Loaded | null {
     const work: Work[] = [];
     for (const [id, ends] of Map.groupBy(ended, ({ job }) => job.instance_id)) {

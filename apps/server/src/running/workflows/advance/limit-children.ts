@@ -3,10 +3,13 @@ import { isAmong, type Queries } from '../../../foundation/storage/index.ts';
 import type { Effects } from './effects.ts';
 import { eventRow } from './events.ts';
 
-/** Instances that the call activities of one execution may start, at any depth: processes can call themselves. */
+/**
+ * Number of instances that the call activities of one execution may start, at any depth: processes can call themselves.
+ * Beyond it, a call activity gets an incident.
+ */
 export const CALLED = 10_000;
 
-/** Call activities beyond the limit get an incident in place of an instance. */
+/** Gives call activities beyond the limit an incident in place of an instance. */
 export async function limitChildren(
   platform: Pick<Platform, 'newId'>,
   transaction: Queries,

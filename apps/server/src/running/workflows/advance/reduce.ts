@@ -24,20 +24,20 @@ import { toStore, type ToStore } from '../state.ts';
 import type { QueuedEvent } from './events.ts';
 import type { Work } from './work.ts';
 
-/** What an instance has become, to be written. */
+/** An instance after its steps, to be written. */
 export interface Advanced extends Pick<Work, 'row' | 'before'> {
-  /** Events that are taken into account and go. */
+  /** Ids of events that are done and are deleted. */
   readonly events: readonly string[];
-  /** How many of the ends are: the first ones. */
+  /** Number of ends that are done: the first ones. */
   readonly ends: number;
-  /** Events that wait until somebody has the instance tried again, and ends that do so as events. */
+  /** Events that are set aside until an operator retries the instance, and ends that become such events. */
   readonly aside: readonly string[];
   readonly endsAside: readonly Event[];
-  /** What waits so is to be taken into account now. */
+  /** Whether events that were set aside go back to the queue. */
   readonly isReleased: boolean;
-  /** Whether some of the work is left. */
+  /** Whether some events or ends are left for another batch. */
   readonly isLeft: boolean;
-  /** Null when nothing was changed. */
+  /** Null when nothing has changed. */
   readonly next: Next | null;
 }
 
@@ -46,23 +46,23 @@ type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 export interface Next {
   readonly phase: WorkflowInstanceRow['phase'];
   readonly incidents: number;
-  /** Null: of one that is given up. */
+  /** Null when the instance is given up. */
   readonly live: State | null;
   readonly toStore: Omit<ToStore, 'state'> & { readonly state: string | null };
-  /** Whether the step goes on later. */
+  /** Whether the step is paused. */
   readonly isPaused: boolean;
   readonly effects: readonly Effect[];
   readonly journal: readonly JournalEntry[];
-  /** Of the execution. */
+  /** Status of the execution. */
   readonly status: Status;
   readonly statusBefore: Status;
-  /** What the result shows, null before there is one. */
+  /** The result of the execution; null before there is one. */
   readonly result: object | null;
-  /** Whether timers, messages or signals may have been waited for, before or since. */
+  /** Whether the instance may have waited for timers, messages or signals, before or after. */
   readonly hasWaited: boolean;
 }
 
-/** Nothing of the work is done. */
+/** Leaves all of the work for another batch. */
 export function leave({ row, before }: Work): Advanced {
   return { row, before, events: [], ends: 0, ...nothingAside, isLeft: true, next: null };
 }
@@ -70,8 +70,8 @@ export function leave({ row, before }: Work): Advanced {
 const nothingAside = { aside: [], endsAside: [], isReleased: false } as const;
 
 /**
- * Takes the events of an instance into account, until `isOver`: the rest is left. Pure but for the log. Throws when the state
- * cannot be read.
+ * Applies events and ends to an instance until `isOver`; leaves the rest. Pure, except for the log. Throws when the
+ * state cannot be read.
  */
 export function reduce(
   graph: ProcessGraph | null,
@@ -83,7 +83,7 @@ export function reduce(
   const { row, before, events, ended, fault } = work;
   if (fault) throw fault;
   const all = allOf(work);
-  // It has begun in another process that is not done yet, or its start comes a moment later.
+  // Another process may be starting it right now, or its start event comes a moment later.
   if (before === null && events[0]?.event.type !== 'start') return { ...all, events: [] };
   if (row.phase !== 'NEW' && row.phase !== 'RUNNING') return all;
   const state = before?.state ?? null;
@@ -114,7 +114,7 @@ function allOf({ row, before, events, ended }: Work): Advanced {
   return { row, before, ...all, ...nothingAside, isLeft: false, next: null };
 }
 
-/** Ends an instance that cannot be taken further, whatever the engine makes of its events. */
+/** Ends an instance that cannot go on, without asking the engine. */
 export function giveUp(work: Work, cause: string): Advanced {
   const { row, before } = work;
   const all = allOf(work);
@@ -123,8 +123,8 @@ export function giveUp(work: Work, cause: string): Advanced {
 }
 
 /**
- * Holds an instance that cannot be taken further, with an incident: what has happened to it waits until somebody has it tried
- * again. One that has not begun, or is in the middle of a step, is ended.
+ * Holds an instance that cannot go on, with an incident, and sets its events aside until an operator retries. An
+ * instance before its first step, or in the middle of a step, is ended.
  */
 export function hold(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
   const { row, before, events, ended } = work;
@@ -140,20 +140,20 @@ export function hold(graph: ProcessGraph | null, work: Work, now: number, cause:
 
 const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
 
-/** Of an instance that was held, whether it goes on, or has ended. */
+/** Whether an instance that was held goes on or has ended. */
 function isReleased(before: State | null, after: State): boolean {
   return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
 }
 
-/** What is done to an instance that is held. */
+/** Events that are applied to an instance that is held. */
 const repairs: ReadonlySet<QueuedEvent['type']> = new Set(['cancel', 'resolveIncident', 'setVariables', 'resume']);
 
 interface Steps extends Pick<Advanced, 'events' | 'ends' | 'aside' | 'endsAside'> {
-  /** Null: nothing has changed. */
+  /** Null when nothing has changed. */
   readonly after: StepResult | null;
 }
 
-/** A step that was paused is done before anything else happens, but that it is cancelled. */
+/** Applies events in order. A paused step is finished before any other event, except a cancellation. */
 function steps(graph: ProcessGraph, before: State | null, { events, ended }: Work, env: Env): Steps {
   let state = before;
   let changed = false;
@@ -162,12 +162,12 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
   const take = (result: StepResult): void => {
     ({ state } = result);
     changed ||= result.changed;
-    // Spread as arguments, those of a long step would not fit on the stack.
+    // As spread arguments, the effects of a long step would not fit on the stack.
     for (const effect of result.effects) effects.push(effect);
     for (const entry of result.journal) journal.push(entry);
   };
   const isOver = (): boolean => changed && env.pauses?.(0) === true;
-  // In one go unless it is paused again, which is when `isOver`.
+  // Finishes the paused step, unless it is paused again by `isOver`.
   const finish = (): void => {
     if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));
   };
@@ -177,7 +177,7 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
   let done = 0;
   for (const event of all) {
     if (wasHeld) {
-      // What waits is older than what comes after: it is taken in its order by the next batch.
+      // Events that were set aside are older than those that follow: the next batch takes them in order.
       if (!isHeld(state)) break;
       if (!repairs.has(event.type)) {
         aside.add(done);
@@ -186,7 +186,7 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
       }
     }
     const isCancel = event.type === 'cancel';
-    // It is taken also when the step is paused once more, which writes another.
+    // The event is done even when the step is paused again, which writes another one.
     if (event.type === 'resume') done += 1;
     if (!isCancel) finish();
     if (isOver() || (state !== null && state.work !== null && !isCancel)) break;
@@ -219,7 +219,7 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, s
     journal,
     status,
     statusBefore: before ? statusOf(before) : 'RUNNING',
-    // Only for who writes it: with many incidents it is long.
+    // Computed only when it is written: with many incidents it is long.
     get result() {
       return resultOf(state);
     },
@@ -233,7 +233,7 @@ function hasWaits(state: State | null): boolean {
   return state !== null && state.timers.size + state.subscriptions.size > 0;
 }
 
-/** It cannot be kept or taken further: what runs is cancelled, and the result says why. */
+/** The instance cannot be stored or advanced: its jobs are cancelled, and the result says why. */
 function givenUp(
   graph: ProcessGraph,
   row: WorkflowInstanceRow,
@@ -254,7 +254,7 @@ function givenUp(
   };
 }
 
-/** An end that the engine knows nothing of. */
+/** Ends an instance without the engine. */
 function broken(row: WorkflowInstanceRow, before: State | null, message: string, elementId?: string): Next {
   const failedElement = elementId ?? before?.processId ?? row.process_id ?? 'process';
   const errors: ErrorEnvelope[] = [
@@ -266,7 +266,7 @@ function broken(row: WorkflowInstanceRow, before: State | null, message: string,
     phase: 'ERROR',
     incidents: 0,
     live: null,
-    // What stands in its parts is kept for whoever looks at it.
+    // The parts of the state are kept for inspection.
     toStore: { state: row.state, bytes: row.bytes, parts: new Map() },
     isPaused: false,
     effects: [{ type: 'finished', outcome }],

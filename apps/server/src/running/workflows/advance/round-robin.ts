@@ -1,33 +1,33 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../../foundation/storage/index.ts';
 
-/** With more owners at a time each waits for the next round. */
+/** Number of owners per round. Further ones wait for the next round. */
 const OWNERS = 32;
-/** So long, at most, nobody looks for what nobody has told of. */
+/** Milliseconds after which the table is read even without a notification. */
 const LOOK_MS = 100;
 
 /**
- * Whose turn it is: owners are asked in the order of their ids, from where the last round stopped. Shared by all who take
- * from the same table in this process.
+ * A round-robin cursor over owners, in the order of their ids. Shared by everybody in this process who takes from the
+ * same table.
  */
 export class RoundRobin {
-  /** Instances that somebody in this process advances now. */
+  /** Instances that a batch of this process is advancing. */
   readonly busy = new Set<string>();
   #after = '';
   #mayWait = true;
   #lookedAt = 0;
 
-  /** There may be something in the table. */
+  /** Notes that there may be rows in the table. */
   notify(): void {
     this.#mayWait = true;
   }
 
-  /** Whether to look into the table, by somebody who has something else to do as well. */
+  /** Whether to read the table, for a batch that has other work as well. */
   isTimeToLook(): boolean {
     return this.#mayWait || performance.now() - this.#lookedAt >= LOOK_MS;
   }
 
-  /** Up to 32 owners who have rows in `table`, found with one look into its index for each. */
+  /** Returns the next owners who have rows in `table`, up to 32, with one index look-up for each. */
   async next(
     queries: Queries,
     table: 'workflow_events' | 'workflow_jobs' | 'workflow_messages' | 'workflow_signals',

@@ -5,12 +5,12 @@ import { releaseTimers } from '../stands-still.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
 
-/** The owner of events that wait until their instance is tried again: nobody's turn comes to them. */
+/** Owner of events that are set aside: no round of any owner includes them. */
 const NOBODY = '';
 
 /**
- * Puts events of instances that are held where no batch looks for them, and back once these go on, with their timers that stand
- * still.
+ * Sets events of held instances aside, where no batch looks for them. Puts them back once the instance goes on, with
+ * its timers that stand still.
  */
 export async function setAside(platform: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {
   const ends = advanced.flatMap(({ row, endsAside }) => endsAside.map((event) => eventRow(platform, row.id, event)));

@@ -13,18 +13,18 @@ import {
 } from '../../../foundation/storage/index.ts';
 import type { Advanced, Next } from './reduce.ts';
 
-/** Result that is kept in the row; a longer one becomes a blob. */
+/** Bytes of a result in the row. A longer one becomes a blob. */
 const INLINE_BYTES = 64 * 1024;
 
-/** What executions become with their instances; long results are stored already, and noted as unused. */
+/** The executions after the steps of their instances. Long results are stored already, and marked as orphans. */
 export interface Settlement {
   readonly rows: readonly Settled[];
-  /** Which of them have had a result before. */
+  /** Ids of executions that had a result before. */
   readonly replaced: readonly string[];
   readonly blobs: readonly string[];
 }
 
-/** Of the instances at the root those whose status or errors have changed. */
+/** Prepares the executions of root instances whose status or errors have changed. */
 export async function prepareSettlement(platform: Platform, advanced: readonly Advanced[]): Promise<Settlement> {
   const rows: Settled[] = [];
   const replaced: string[] = [];
@@ -32,7 +32,7 @@ export async function prepareSettlement(platform: Platform, advanced: readonly A
   for (const { row, next } of advanced) {
     if (!next || row.parent_id !== null || !isNews(next)) continue;
     const { status } = next;
-    // Who cancelled it has given it its result.
+    // The cancellation has written the result.
     if (status === 'CANCELLED') continue;
     const text = next.result && jsonText(next.result);
     const bytes = text === null ? 0 : Buffer.byteLength(text);
@@ -57,15 +57,15 @@ function isNews({ effects, status, statusBefore }: Next): boolean {
   return status !== statusBefore || effects.some(({ type }) => type === 'incidentsChanged' || type === 'finished');
 }
 
-/** What is being written of a settlement. */
+/** A settlement that is being written. */
 interface Settling {
   readonly settlement: Settlement;
-  /** Results that are replaced, and were too long for their rows. */
+  /** Blobs of results that are replaced. */
   readonly before: readonly string[];
   readonly moved: Returned<Moved>;
 }
 
-/** Adds the executions to what is written with their instances. {@link settle} does the rest. */
+/** Adds the executions to the statement batch of their instances. {@link settle} does the rest. */
 export async function addSettlement(
   statements: StatementBatch,
   transaction: Queries,
@@ -75,7 +75,10 @@ export async function addSettlement(
   return { settlement, before, moved: settleWorkflows(statements, transaction, settlement.rows) };
 }
 
-/** Once they are written, in the same transaction; returns the blobs that nothing refers to after it. */
+/**
+ * Call it after the statement batch, in the same transaction. Charges executions and claims their blobs. Returns the
+ * blobs without a reference after the commit.
+ */
 export async function settle(
   platform: Platform,
   transaction: Queries,
@@ -89,14 +92,14 @@ export async function settle(
     charged.map(({ id, started_at }) => ({ executionId: id, startedAt: started_at, endedAt, cpuMs: null })),
   );
   const ids = new Set(moved.map(({ id }) => id));
-  // Of one that was cancelled meanwhile neither is replaced nor written; its own was taken away with the status.
+  // An execution that was cancelled meanwhile keeps its result; the cancellation has released the earlier blob.
   const kept = rows.filter(({ id }) => ids.has(id)).flatMap(({ result_blob }) => result_blob ?? []);
   for (const blob of kept) await claimBlob(transaction, blob);
   for (const blob of before) await markOrphan(transaction, blob, endedAt);
   return { unused: [...blobs.filter((blob) => !kept.includes(blob)), ...before], moved };
 }
 
-/** The results of these that are too long for their rows. */
+/** The blobs of the results of these executions. */
 async function blobsOf(transaction: Queries, ids: readonly string[]): Promise<readonly string[]> {
   if (ids.length === 0) return [];
   const query = transaction.selectFrom('executions').select('result_blob');
@@ -107,7 +110,7 @@ async function blobsOf(transaction: Queries, ids: readonly string[]): Promise<re
   return rows.flatMap(({ result_blob }) => result_blob ?? []);
 }
 
-/** Tells of it, after the transaction. */
+/** Notifies everybody of the new statuses. Call it after the commit. */
 export function announce({ database, telemetry }: Platform, moved: readonly Moved[]): void {
   for (const row of moved) {
     executionChanged(database, row.id, row);

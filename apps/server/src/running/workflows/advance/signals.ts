@@ -12,20 +12,23 @@ import type { NewSignalSubscription, ThrownSignal } from './effects.ts';
 // (`position`), so the highest number at that moment separates them from those that come later. Delivery goes service by
 // service (running/workflows/signals.ts). A signal that reaches nothing is not stored.
 
-/** Whom a signal reaches. */
+/** The audience of a signal. */
 type Audience = Pick<WorkflowSignalRow, 'owner' | 'runs_for' | 'name' | 'last_position'>;
 
-/** A signal of which it is not known yet whether it reaches anything. */
+/** A signal before it is known whether it reaches anything. */
 export type NewSignal = Omit<WorkflowSignalRow, 'service_id' | 'position' | 'last_position'>;
 
-/** For whom an instance runs: a signal of an application reaches only what its subscription has started. */
+/**
+ * The audience to which an instance belongs: a signal of an application reaches only instances that its subscription
+ * has started.
+ */
 export const runsFor = (owner: string, subscriptionId: string | null): string =>
   subscriptionId === null ? owner : `${owner} ${subscriptionId}`;
 
 interface Sender {
   readonly service_id: string;
   readonly runs_for: string;
-  /** Whether it runs for the owner of its service, and no application has started it. */
+  /** Whether the instance runs for the owner of its service and was not started by an application. */
   readonly isOwn: boolean;
 }
 
@@ -101,7 +104,7 @@ export async function insertThrownSignals(transaction: Queries, signals: readonl
   if (signals.length === 0) return;
   const senders = await sendersOf(transaction, signals);
   const last_position = await lastPositionIn(transaction);
-  // Many signals of a step mostly have the same name.
+  // Signals of one step mostly have the same name.
   const known = new Map<string, string | null>();
   const rows: WorkflowSignalRow[] = [];
   for (const signal of signals) {
@@ -193,7 +196,7 @@ async function countWaiting(queries: Queries, { owner, runs_for, name, service_i
   return Number(rows[0]?.count ?? 0);
 }
 
-/** The subscriptions of the service at which a signal is that receive it next, up to so many. */
+/** The next subscriptions that receive a signal, in the service at which it is. */
 export async function nextReceivers(queries: Queries, signal: WorkflowSignalRow, most: number) {
   let waiting = queries
     .selectFrom('workflow_signal_subscriptions')
@@ -206,7 +209,7 @@ export async function nextReceivers(queries: Queries, signal: WorkflowSignalRow,
     .limit(most);
   const { instance_id, runs_for, signal: number } = signal;
   if (runs_for !== null) waiting = waiting.where('runs_for', '=', runs_for);
-  // What the thrower has opened after the signal does not receive it.
+  // Subscriptions that the thrower opened after the signal do not receive it.
   if (instance_id !== null)
     waiting = waiting.where(sql<boolean>`not (instance_id = ${instance_id} and subscription > ${number})`);
   return waiting.execute();

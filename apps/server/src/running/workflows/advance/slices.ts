@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one instance is advanced in one go, in milliseconds of the thread that serves everybody. */
+/** Milliseconds for which one instance is advanced in one go on the thread that everybody shares. */
 const SLICE_MS = 10;
-/** So much, at least, is done of it: a step of a few elements is not torn because the machine was busy. */
+/** Commands that are done in any case, so that a small step is not interrupted because the machine was busy. */
 const LEAST_COMMANDS = 32;
-/** Unless it takes so many milliseconds of processor time. */
+/** Milliseconds of processor time after which even those commands are interrupted. */
 const MOST_MS = 40;
-/** Milliseconds of processor time that the owners of a batch share. */
+/**
+ * Milliseconds of processor time that the owners of a batch share. Beyond its share, the work of an owner is left for
+ * another batch.
+ */
 const BATCH_MS = 40;
 
 interface Owned {
@@ -14,8 +17,8 @@ interface Owned {
 }
 
 /**
- * Does something for each of many instances, and lets others have the thread in between. Owners have the same share of its
- * processor time: what there is of one beyond that is left for another batch. `isOver` says when an instance has to stop.
+ * Advances many instances, and yields the thread in between. Owners have equal shares of the processor time; what
+ * exceeds a share is left for another batch. `isOver` says when an instance has to stop.
  */
 export async function inSlices<W extends Owned, R>(
   work: readonly W[],
@@ -43,7 +46,7 @@ export async function inSlices<W extends Owned, R>(
   return results;
 }
 
-/** Milliseconds of processor time of this thread since now. */
+/** Returns the processor time of this thread since this call, in milliseconds. */
 function stopwatch(): () => number {
   const before = process.threadCpuUsage();
   return () => {
@@ -62,7 +65,7 @@ function sliceOf(milliseconds: number, took: () => number): () => boolean {
   };
 }
 
-/** The turn of whoever does many small things: ends after some milliseconds, so that others have theirs. */
+/** A slice of the thread for many small tasks: `end` yields the thread when the slice is used up. */
 export class TimeSlice {
   #began = performance.now();
 

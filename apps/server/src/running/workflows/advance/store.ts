@@ -18,8 +18,8 @@ import type { Advanced } from './reduce.ts';
 import { insertSignalSubscriptions, insertThrownSignals } from './signals.ts';
 
 /**
- * Adds what instances have become to what is written: a few statements, however many they are. Returns those that nobody
- * has advanced meanwhile, which are to be all of {@link changed}.
+ * Adds the advanced instances to a statement batch. Returns the instances that nobody else has advanced meanwhile; they
+ * must be all of {@link changed}.
  */
 export function addAdvanced(
   platform: Platform,
@@ -42,7 +42,7 @@ export function changed(advanced: readonly Advanced[]): readonly Advanced[] {
   return advanced.filter(({ next }) => next !== null);
 }
 
-/** Writes what else it means that instances have become this, and is needed less often. */
+/** Writes the less frequent effects. */
 export async function storeRest(
   platform: Platform,
   transaction: Queries,
@@ -64,7 +64,7 @@ export async function storeRest(
   ]);
 }
 
-/** Somebody else has advanced an instance meanwhile: nothing of the batch is kept, and it is tried again. */
+/** Somebody else has advanced an instance meanwhile. The batch is rolled back and tried again. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
@@ -171,7 +171,7 @@ function addUpdateOfMany(
     returning workflow_instances.id`);
 }
 
-/** Those that have changed of states that are stored in parts. */
+/** Adds the changed parts of states that are stored in parts. */
 function addParts(statements: StatementBatch, transaction: Queries, advanced: readonly Advanced[]): void {
   const without: string[] = [];
   const changes: { instance_id: string; part: string; text: string | null }[] = [];
@@ -217,7 +217,10 @@ async function remove(
   await sql`delete from ${sql.table(table)} where ${isOneOf(transaction, column, numbers)}`.execute(transaction);
 }
 
-/** What has not been started never is; what runs is to be cancelled. In this order: one may be started just now. */
+/**
+ * Deletes jobs that are not started or have ended, and marks the others as cancelled. In this order: one may be started
+ * just now.
+ */
 async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Promise<void> {
   if (jobs.length === 0) return;
   const among = isOneOf(transaction, 'job', jobs);
@@ -226,10 +229,10 @@ async function cancelJobs(transaction: Queries, jobs: readonly Numbered[]): Prom
     where ${among} and state in ('STARTED', 'REMOTE', 'CALLING')`.execute(transaction);
 }
 
-/** What a job becomes that is to be cancelled: of a start on its way nobody knows yet what to cancel. */
+/** The state of a cancelled job. A start on its way has no id to cancel yet. */
 export const cancelled = sql<WorkflowJobRow['state']>`case state when 'CALLING' then 'WITHDRAWN' else 'CANCELLING' end`;
 
-/** A message is for a service, whichever of its versions waits for it. */
+/** Inserts message subscriptions by service: a message reaches all versions of a service. */
 async function insertSubscriptions(
   transaction: Queries,
   advanced: readonly Advanced[],
@@ -256,8 +259,8 @@ async function insertSubscriptions(
 }
 
 /**
- * Messages that instances throw, in the transaction that knows that they did: each is published once. It is for the service of
- * the instance, and for what the same subscription has started.
+ * Stores the messages of instances, in the transaction of the step that throws them: each is published once. A message
+ * reaches the service of the instance, and what the same subscription has started.
  */
 async function insertMessages(transaction: Queries, messages: readonly ThrownMessage[]): Promise<void> {
   if (messages.length === 0) return;

@@ -1,33 +1,36 @@
 import { isOutage } from '../../../foundation/storage/index.ts';
 
-/** So often the same instances may be advanced by somebody else before they are told apart. */
+/** Number of conflicts in a row that may be chance. Beyond it, the instances are tried one by one. */
 const CONFLICTS = 3;
-/** With more instances their conflicts are counted anew. */
+/** Number of instances whose conflicts are counted. Beyond it, counting starts again. */
 const MOST_CONFLICTS = 10_000;
-/** How often one event is tried: about 8 minutes with the pauses between; an hour when it is not the database that refuses it. */
+/**
+ * Tries of one event that the database refuses: about 8 minutes with the pauses. Other errors: an hour. Then the
+ * instance is held.
+ */
 const TRIES = 20;
 const TRIES_ELSEWHERE = 125;
 const TRIES_TO_HOLD = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** So long after its last failure an instance is advanced apart from others. */
+/** Milliseconds after its last failure for which an instance is advanced apart from others. */
 const WATCHED_MS = 120_000;
 
 interface Suspect {
-  /** How often one event of it, alone, could not be written. */
+  /** Number of failed tries of one single event. */
   failures: number;
-  /** Monotonic milliseconds: when it has its next turn. */
+  /** Time of its next turn, in monotonic milliseconds. */
   due: number;
-  /** Monotonic milliseconds of the last failure of this instance alone; null: it was only part of a batch. */
+  /** Time of the last failure of this instance alone, in monotonic milliseconds; null: it was only part of a batch. */
   failed: number | null;
-  /** Why it is not tried any more: its next turn ends or holds it. */
+  /** Why it is given up: its next turn ends or holds it. */
   givenUp: Cause | null;
 }
 
-/** All that there was of it, one end, one event, or, once it is given up, its end. */
+/** What was tried: all its events and ends, one end, one event, or the end of the instance itself. */
 type Tried = 'ALL' | 'END' | 'EVENT' | 'ITS_END';
 
-/** What a turn of a suspect takes: all that it has, one thing, or nothing because it is given up. */
+/** What the turn of a suspect takes: all, one event or end, or nothing because it is given up. */
 export interface SuspectTurn {
   readonly id: string;
   readonly takes: 'ALL' | 'ONE';
@@ -36,13 +39,15 @@ export interface SuspectTurn {
 
 export interface Cause {
   readonly cause: string;
-  /** It ends; else it is held with an incident. */
+  /** Whether the instance ends; otherwise it is held with an incident. */
   readonly isFinal: boolean;
 }
 
 /**
- * Instances of a batch that could not be written. Each is tried by itself, so that the culprit takes nobody along; of the
- * culprit one event or end at a time, in growing pauses, until it is given up with the cause. Others have every second turn.
+ * Instances of a batch that could not be written. Each is tried by itself, so that only the culprit fails.
+ *
+ * Of the culprit, one event or end is tried at a time, in growing pauses, until it is given up with the cause. Every
+ * second turn goes to other instances.
  */
 export class Suspects {
   readonly #all = new Map<string, Suspect>();
@@ -62,7 +67,7 @@ export class Suspects {
     return [...this.#all.keys()];
   }
 
-  /** The suspect whose turn it is, if it is that of one. */
+  /** The suspect whose turn it is; null when it is the turn of other instances. */
   next(busy: ReadonlySet<string>): SuspectTurn | null {
     if (this.#wasLast || this.#all.size === 0) {
       this.#wasLast = false;
@@ -76,20 +81,20 @@ export class Suspects {
     return { id, takes: failed === null || givenUp !== null ? 'ALL' : 'ONE', givenUp };
   }
 
-  /** Whether somebody has a turn by now. */
+  /** Whether a suspect is due. */
   get areDue(): boolean {
     const now = this.#now();
     return this.#all.values().some(({ due }) => due <= now);
   }
 
-  /** Somebody else has advanced one of these. False when that has happened too often in a row to be chance. */
+  /** Counts a conflict. Returns false when there were too many in a row to be chance. */
   mayConflict(ids: readonly string[]): boolean {
     if (this.#conflicts.size > MOST_CONFLICTS) this.#conflicts.clear();
     for (const id of ids) this.#conflicts.set(id, (this.#conflicts.get(id) ?? 0) + 1);
     return ids.every((id) => (this.#conflicts.get(id) ?? 0) <= CONFLICTS);
   }
 
-  /** These could not be written together: each is to be tried by itself. */
+  /** Adds instances that could not be written together: each is tried by itself. */
   suspect(ids: readonly string[]): void {
     for (const id of ids) {
       this.#conflicts.delete(id);
@@ -97,7 +102,7 @@ export class Suspects {
     }
   }
 
-  /** What was tried of this one, alone, could not be written. An end is tried again by whoever has told of it. */
+  /** Records that a try of this instance alone could not be written. Whoever has reported an end tries it again. */
   failed(id: string, error: unknown, tried: Tried): void {
     const one = this.#all.get(id) ?? { failures: 0, due: 0, failed: null, givenUp: null };
     // Behind all other suspects.
@@ -109,24 +114,24 @@ export class Suspects {
     if (tried === 'ALL' || tried === 'END') return;
     one.failures += 1;
     one.due += Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(one.failures - 1, 10));
-    // One that cannot be held either is ended: that writes less.
+    // An instance that cannot be held either is ended: that writes less.
     if (tried === 'ITS_END' && one.givenUp?.isFinal === false && one.failures >= TRIES_TO_HOLD) {
       one.givenUp = { ...one.givenUp, isFinal: true };
       one.failures = 0;
       return;
     }
     if (one.failures < (isOfDatabase(error) ? TRIES : TRIES_ELSEWHERE)) return;
-    // Even its end cannot be written: the next process tries it.
+    // Its end cannot be written either: the next process tries it.
     if (tried === 'ITS_END') one.due = Number.POSITIVE_INFINITY;
     else this.#giveUp(id, { cause: causeOf(error), isFinal: false });
   }
 
-  /** Its next turn holds it. */
+  /** Has the next turn hold the instance. */
   hold(id: string, cause: string): void {
     this.#giveUp(id, { cause, isFinal: false });
   }
 
-  /** Its next turn ends it. */
+  /** Has the next turn end the instance. */
   giveUp(id: string, cause: string): void {
     this.#giveUp(id, { cause, isFinal: true });
   }
@@ -136,7 +141,7 @@ export class Suspects {
     if (before?.givenUp == null) this.#all.set(id, { failures: 0, due: 0, failed: this.#now(), givenUp: cause });
   }
 
-  /** These are written. Whoever has failed alone stays apart for a while. */
+  /** Removes instances that were written. One that has failed alone stays apart for a while. */
   wrote(ids: readonly string[]): void {
     for (const id of ids) {
       this.#conflicts.delete(id);
@@ -148,7 +153,7 @@ export class Suspects {
     }
   }
 
-  /** It has nothing to do now. */
+  /** Records that the instance has no work now. */
   isIdle(id: string): void {
     const one = this.#all.get(id);
     if (!one) return;
@@ -159,13 +164,13 @@ export class Suspects {
   }
 }
 
-/** Whether the database has refused what it was asked to write. */
+/** Whether the database has refused a statement. */
 function isOfDatabase(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return !isOutage(error) && /^(SQLITE_|[0-9A-Z]{5}$)/.test(code);
 }
 
-/** A cause without what an instance holds: the database repeats values in its messages. */
+/** The cause without values of the instance: the database repeats them in its messages. */
 function causeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return `The platform could not write down what has happened to the workflow${code}. The operator finds the cause in the log.`;

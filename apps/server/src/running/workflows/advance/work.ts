@@ -16,13 +16,15 @@ import type { Ended } from './completion-queue.ts';
 import { TimeSlice } from './slices.ts';
 import type { RoundRobin } from './round-robin.ts';
 
-/** How much is advanced in one transaction: 128 instances make 6 to 8 times as many steps a second as one by one. */
+/**
+ * Number of events and instances per transaction. 128 instances make 6 to 8 times as many steps a second as one by one.
+ */
 export const EVENTS = 512;
 const INSTANCES = 128;
-/** Of states and events together; one instance is always taken. */
+/** Bytes of states and events per transaction. One instance is always taken. */
 const BYTES = 16 * 1024 * 1024;
 
-/** An instance, and what has happened that it does not know yet. */
+/** An instance, and the events and ends that it does not know yet. */
 export interface Work {
   readonly row: WorkflowInstanceRow;
   /** Null before its first step. */
@@ -30,42 +32,42 @@ export interface Work {
   /** Why its state cannot be read. */
   readonly fault?: Error;
   readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
-  /** Happened after these. */
+  /** Ends of jobs, later than the events. */
   readonly ended: readonly Event[];
 }
 
-/** Instances of which this process knows the row, or the state. */
+/** Instances whose row or state this process has cached. */
 export interface KnownInstances {
   get(id: string): WorkflowInstanceRow | undefined;
   stateAt(row: WorkflowInstanceRow): LoadedState | null;
 }
 
-/** What a batch has found. */
+/** The work that a batch has loaded. */
 export interface Loaded {
   readonly work: readonly Work[];
-  /** Whose jobs were in their state still, as far as was looked: they are removed already, or when the batch is written. */
+  /** Ends whose jobs were still in the same state when they were read. Writing the batch checks this again. */
   readonly ended: readonly Ended[];
-  /** Whose instances somebody else advances now. */
+  /** Ends whose instances another process is advancing. */
   readonly later: ReadonlySet<Ended>;
 }
 
-/** What a batch is to take: instances, their events, and the versions whose graphs it needs. */
+/** What a batch takes: instances, their events, and the versions whose graphs it needs. */
 export interface Candidates {
   readonly instances: readonly string[];
   readonly events: readonly string[];
   readonly versions: ReadonlySet<string>;
-  /** An instance that is to end, whether or not anything has happened to it, and why. */
+  /** An instance to end or hold even without an event, and the cause. */
   readonly givenUp?: GivenUp;
 }
 
 export interface GivenUp {
   readonly id: string;
   readonly cause: string;
-  /** It ends; else it is held, and somebody can have it tried again. */
+  /** Whether the instance ends; otherwise it is held, and an operator can retry it. */
   readonly isFinal: boolean;
 }
 
-/** The oldest events of one instance, up to so many. */
+/** The oldest events of one instance, up to `most`. */
 export async function candidatesOf(queries: Queries, id: string, most: number): Promise<Candidates> {
   const rows = await queries
     .selectFrom('workflow_events as event')
@@ -82,7 +84,7 @@ export async function candidatesOf(queries: Queries, id: string, most: number): 
   };
 }
 
-/** Instances that have something to do: of all owners as many, and of each those that have waited longest. */
+/** Instances with events: equal shares for all owners, and of each owner those that have waited longest. */
 export async function candidates(
   queries: Queries,
   roundRobin: RoundRobin,
@@ -96,7 +98,7 @@ export async function candidates(
     if (roundRobin.busy.has(row.instance_id)) continue;
     const more = row.bytes + (instances.has(row.instance_id) ? 0 : row.state_bytes);
     const full = bytes + more > BYTES || (instances.size >= INSTANCES && !instances.has(row.instance_id));
-    // All that follows is left out, so that nothing overtakes an earlier event of the same instance.
+    // Everything after it is left out, so that no event overtakes an earlier one of the same instance.
     if (instances.size > 0 && full) break;
     bytes += more;
     instances.add(row.instance_id);
@@ -106,7 +108,7 @@ export async function candidates(
   return { instances: [...instances], events, versions };
 }
 
-/** Of instances that have ends to learn of: the versions, and whether one fits into the batch beside those asked about before. */
+/** The versions of instances with ends, and whether an instance fits into the batch beside those asked about before. */
 export async function sizesOf(queries: Queries, cache: Pick<KnownInstances, 'get'>, ends: readonly Ended[]) {
   const ids = [...new Set(ends.map(({ job }) => job.instance_id))];
   const unknown = ids.filter((id) => !cache.get(id));
@@ -158,8 +160,8 @@ async function waiting(queries: Queries, owners: readonly string[], without: rea
 }
 
 /**
- * These instances with what has happened to them. On PostgreSQL they are held for the rest of the transaction, and those
- * that another process holds are left out; others may refer to them meanwhile.
+ * Loads instances with their events. On PostgreSQL their rows are locked until the end of the transaction; rows that
+ * another process has locked are left out. Others may refer to them meanwhile.
  */
 export async function loadWork(
   { dialect }: Database,
@@ -224,12 +226,12 @@ async function statesOf(
   return states;
 }
 
-/** What is stored is no state, which the database had nothing to do with. */
+/** Whether the stored text is not a state. The database is not the cause. */
 const isUnreadable = (error: unknown): error is Error => error instanceof SyntaxError || error instanceof TypeError;
 
 /**
- * Ids of events order by time, and the clocks of two processes may differ: nothing happens before the start. Whoever cancels
- * does not wait until what happened before has been computed.
+ * Orders events: the start first, because the clocks of two processes may differ; then a cancellation, which does not
+ * wait for earlier events to be computed.
  */
 function inOrder<E extends { readonly event: QueuedEvent }>(events: readonly E[]): E[] {
   const rank = ({ event }: E): number =>

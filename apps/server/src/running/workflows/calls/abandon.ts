@@ -6,7 +6,7 @@ import { entriesOf, journalRows } from '../journal.ts';
 import { workflowsToDo } from '../wake.ts';
 import { removeJob } from './queries.ts';
 
-/** A job that was cancelled and of which what runs could not be cancelled is removed; its journal says so. */
+/** Removes a cancelled job whose execution could not be cancelled. The journal says so. */
 export async function abandonJob(platform: Platform, job: WorkflowJobRow, reason: string): Promise<void> {
   await platform.database.write(async (transaction) => {
     if (await removeJob(transaction, job)) await noteAbandoned(platform, transaction, job, reason);
@@ -14,7 +14,7 @@ export async function abandonJob(platform: Platform, job: WorkflowJobRow, reason
   workflowsToDo(platform.database, 'EVENTS');
 }
 
-/** Adds to the journal of an instance, which may have ended, that something may run on that was cancelled. */
+/** Adds a journal entry, that a cancelled call may still run, to an instance that may have ended. */
 export async function noteAbandoned(
   platform: Platform,
   transaction: Queries,

@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import { recordsOf, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 
 /**
- * The start of a service elsewhere, as the database knows it. Before it is sent, the job is CALLING and belongs to the
- * process that sends it, without a time limit: a process that stands still goes on with the answer, and nobody sends the
- * start again meanwhile. Cancelled on the way, the job is WITHDRAWN, and becomes CANCELLING with the answer.
+ * The start of a service that runs elsewhere, as it is stored. Before it is sent, the job is CALLING and belongs to the
+ * process that sends it, without a time limit.
+ *
+ * So a process that stood still goes on with the answer, and nobody sends the start again meanwhile. A job that is
+ * cancelled on the way is WITHDRAWN, and CANCELLING once the answer is stored.
  */
 export interface Sending extends Pick<WorkflowJobRow, 'id' | 'lease'> {
   readonly caller: string;
@@ -12,7 +14,7 @@ export interface Sending extends Pick<WorkflowJobRow, 'id' | 'lease'> {
   readonly service_version_id: string;
 }
 
-/** An answer that names what it has started. */
+/** An answer with the address of the execution that it has started. */
 export interface Answered {
   readonly id: string;
   readonly caller: string;
@@ -20,12 +22,15 @@ export interface Answered {
   readonly due: number;
 }
 
-/** Whose starts these are: one process of one worker. */
+/** The id of one process of one worker, as the sender of starts. */
 export function callerOf(workerId: string, processId: string): string {
   return `${workerId}/${processId}`;
 }
 
-/** Returns the states of those that may be sent: not of those that were cancelled, or taken by another process. */
+/**
+ * Marks starts before they are sent. Returns the states of the jobs that may be sent: neither cancelled nor taken by
+ * another process.
+ */
 export async function markCalling(
   transaction: Queries,
   jobs: readonly Sending[],
@@ -46,7 +51,10 @@ export async function markCalling(
   return new Map(rows.map(({ id, state }) => [id, state]));
 }
 
-/** Returns what they are now: REMOTE, or CANCELLING when they were cancelled on the way; nothing of those that are gone. */
+/**
+ * Stores answers. Returns the states of the jobs: REMOTE, or CANCELLING when they were cancelled on the way. Jobs that
+ * are gone are left out.
+ */
 export async function markAnswered(
   transaction: Queries,
   jobs: readonly Answered[],
@@ -59,7 +67,7 @@ export async function markAnswered(
     from ${fresh} as fresh where workflow_jobs.id = fresh.id and workflow_jobs.caller = fresh.caller`.execute(
     transaction,
   );
-  // Also those that were written before, by a commit whose answer was lost.
+  // Includes answers that were written before, by a commit whose own answer was lost.
   const { rows } = await sql<Pick<WorkflowJobRow, 'id' | 'state'>>`select job.id, job.state
     from workflow_jobs as job join ${fresh} as fresh on job.id = fresh.id and job.address = fresh.address`.execute(
     transaction,
@@ -67,7 +75,10 @@ export async function markAnswered(
   return new Map(rows.map(({ id, state }) => [id, state]));
 }
 
-/** The service has certainly not begun: it is called again at `due`. False of what was cancelled on the way. */
+/**
+ * Marks a job to be called again at `due`, because the service has certainly not begun. Returns false when it was
+ * cancelled on the way.
+ */
 export async function reopen(
   transaction: Queries,
   { id, caller, attempts }: WorkflowJobRow,
@@ -91,7 +102,7 @@ export async function reopen(
   return numUpdatedRows === 1n;
 }
 
-/** Removes what was cancelled on the way, of which there is nothing to cancel; false when it was not. */
+/** Removes a job that was cancelled on the way and has nothing to cancel. Returns false when it was not cancelled. */
 export async function withdraw(transaction: Queries, { id, caller }: WorkflowJobRow): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('workflow_jobs')
@@ -103,8 +114,10 @@ export async function withdraw(transaction: Queries, { id, caller }: WorkflowJob
 }
 
 /**
- * Takes over the starts of earlier processes of this worker, which are dead: one process alone has the data folder. They are
- * sent again under the same Idempotency-Key; what was cancelled is cancelled once its id is known.
+ * Takes over the starts of earlier processes of this worker, which are dead: only one process at a time has the data
+ * folder.
+ *
+ * They are sent again under the same Idempotency-Key. A cancelled one is cancelled once its id is known.
  */
 export async function adoptCalls(transaction: Queries, workerId: string, caller: string): Promise<number> {
   const { numUpdatedRows } = await transaction
@@ -121,7 +134,7 @@ export async function adoptCalls(transaction: Queries, workerId: string, caller:
   return Number(numUpdatedRows);
 }
 
-/** The starts that processes of a worker have under way. */
+/** The starts that processes of a worker have sent without storing an answer. */
 export function callsOf(queries: Queries, workerId: string): Promise<WorkflowJobRow[]> {
   return queries.selectFrom('workflow_jobs').selectAll().where(ofWorker(workerId)).orderBy('id').execute();
 }

@@ -3,7 +3,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { removeJob } from './queries.ts';
 
-/** Cancels what a job runs, whose result nobody wants any more. */
+/** Cancels the execution of a job, and removes the job. */
 export async function cancelJob(platform: Platform, workflows: Workflows, job: WorkflowJobRow): Promise<void> {
   const row = await platform.database.read
     .selectFrom('executions')

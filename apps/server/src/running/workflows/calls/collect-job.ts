@@ -50,7 +50,10 @@ function problem(title: string, detail: string): Value {
   return { type: 'about:blank', title, detail };
 }
 
-/** The result document, as the gateway answers it: the cause, or the errors of a workflow, with `_links` and `_embedded`. */
+/**
+ * The result document of a failed execution, as the gateway answers it: the cause, or the errors of a workflow, with
+ * `_links` and `_embedded`.
+ */
 async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
   if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
   const document = await resultDocument(platform, row, job.address ?? '');

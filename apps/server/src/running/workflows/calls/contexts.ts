@@ -3,25 +3,25 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { Batcher, isAmong, type Queries } from '../../../foundation/storage/index.ts';
 import type { InstanceCache } from '../advance/index.ts';
 
-/** What a job needs to know of its instance. */
+/** The facts about its instance that a job needs. */
 export interface JobContext extends Caller {
   readonly sealedSecrets: string | null;
 }
 
-/** As whom the tasks of a version call services. */
+/** The caller as which the tasks of a version call services. */
 interface Caller {
   /** The application of the version. */
   readonly applicationId: string | null;
-  /** Of the service. Null when the version has been deleted. */
+  /** The owner of the service. Null when the version has been deleted. */
   readonly owner: { readonly type: string; readonly id: string } | null;
 }
 
-/** Versions whose caller is cached. */
+/** Number of versions whose caller is cached. Beyond it, the one used longest ago is evicted. */
 const CACHED = 1_000;
 /** Milliseconds for which a caller is cached: a transferred service stops calling for its old owner within a second. */
 const TTL_MS = 900;
 
-/** The contexts of jobs: without a question to the database where this process has just begun with the instance. */
+/** Reads the contexts of jobs. A cached instance needs no query. */
 export class JobContexts {
   readonly #cache: Pick<InstanceCache, 'get'>;
   readonly #read: Batcher<string, JobContext | undefined>;
@@ -37,7 +37,7 @@ export class JobContexts {
   /** Undefined when the instance is gone. */
   async of(instanceId: string): Promise<JobContext | undefined> {
     const instance = this.#cache.get(instanceId);
-    // Of a child the secrets are at the root.
+    // The secrets of a child are at its root.
     if (instance?.execution_id !== instanceId) return this.#read.add(instanceId);
     return { ...(await this.#callerOf(instance.service_version_id)), sealedSecrets: instance.sealed_secrets };
   }

@@ -6,7 +6,7 @@ import { pauseAfter } from './retry-policy.ts';
 import { postpone } from './queries.ts';
 import { RemoteFault } from './remote-fault.ts';
 
-/** A job is worked on again later. When its service does not answer, its instance learns that, for the log. */
+/** Postpones a job. When its service does not answer, the instance gets an event for its log. */
 export async function delayJob(platform: Platform, job: WorkflowJobRow, error: unknown): Promise<void> {
   const { database, now } = platform;
   const isNews = error instanceof RemoteFault && job.attempts === 0;

@@ -2,7 +2,7 @@ import { Problem } from '../../../foundation/http/index.ts';
 import { isAmong, type Queries } from '../../../foundation/storage/index.ts';
 import { DEPTH } from '../advance/index.ts';
 
-/** How deep workflows are that these jobs start. Throws conflict when that is too deep. */
+/** The depths of workflows that these jobs start. Throws conflict when one is too deep. */
 export async function depthsOf(transaction: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
   if (jobIds.length === 0) return new Map();
   const callers = await transaction

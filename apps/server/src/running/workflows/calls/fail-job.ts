@@ -6,7 +6,7 @@ import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { JobEnvironment } from './job-environment.ts';
 import type { Call } from './service-call.ts';
 
-/** The service was not started, or has failed: the task raises SERVICE_FAILED. */
+/** Ends a job whose service was not started or has failed: the task raises SERVICE_FAILED. */
 export function failJob(
   environment: JobEnvironment,
   job: WorkflowJobRow,
@@ -16,7 +16,7 @@ export function failJob(
   return environment.end(job, { type: 'jobFailed', job: job.job, serviceId, applicationId, response });
 }
 
-/** What the gateway would have answered. */
+/** The problem document that the gateway would have answered. */
 export function documentOf({ addresses }: Platform, problem: Problem, subscriber: Subscriber | null): Value {
   const { pathname } = new URL(subscriber ? `${subscriber.address}/` : addresses.gateway);
   return problem.document(addresses.problems, pathname);

@@ -12,7 +12,7 @@ import { depthsOf } from './depths.ts';
 import { pauseAfter } from './retry-policy.ts';
 import { markCalled, type CalledJob } from './queries.ts';
 
-/** A service of this platform that is called for a job. */
+/** A call of a service of this platform for a job. */
 export interface MadeCall {
   readonly called: CalledJob;
   readonly subscriber: Pick<Subscriber, 'limits' | 'subscriptionId'>;
@@ -24,38 +24,40 @@ type Caller = Pick<Subscriber, 'limits' | 'subscriptionId' | 'applicationId' | '
 /** A job whose start may be sent. */
 export interface Call {
   readonly job: WorkflowJobRow;
-  /** When it was counted with this call; null when it was not, or before. */
+  /** Time at which this call was counted; null: not counted, or by an earlier process. */
   readonly countedAt: number | null;
 }
 
-/** What everybody needs who works on a job. What many jobs write at the same time is written in one transaction. */
+/** Context of everybody who works on a job. Writes of many jobs at the same time share one transaction. */
 export interface JobEnvironment {
   readonly platform: Platform;
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
   readonly capacity: CapacityCheck;
-  /** Who sends the starts of this process. */
+  /** Id of this process as the sender of starts. */
   readonly caller: string;
-  /** Ends a job and tells its instance what came of it; nothing when the job is in another state by now, or gone. */
+  /** Ends a job with an event for its instance. Does nothing when the job is gone or in another state by then. */
   end(job: WorkflowJobRow, event: Event): Promise<void>;
-  /** Notes a call of a service of the platform, with its execution; false when the job was cancelled meanwhile. */
+  /**
+   * Stores a call of a service of the platform, with its execution. Returns false when the job was cancelled meanwhile.
+   */
   note(call: MadeCall): Promise<boolean>;
   /**
-   * Notes and counts a start before it is sent to a service elsewhere; null when it must not be sent: the job was cancelled,
-   * or another process has taken it while this one stood still. Throws quota-exceeded.
+   * Stores and counts a start before it is sent to a service elsewhere. Returns null when it must not be sent: the job
+   * was cancelled, or another process took it while this one stood still. Throws quota-exceeded.
    */
   calling(job: WorkflowJobRow, caller: Caller): Promise<Call | null>;
-  /** Notes what was started; returns what the job is by now, undefined when it is gone. */
+  /** Stores what was started. Returns the state of the job, undefined when it is gone. */
   answered(answer: Answered): Promise<WorkflowJobRow['state'] | undefined>;
   /**
-   * Writes what a service elsewhere has answered, which nobody else knows: again and again while the database is away, and a
-   * few times more when it refuses. Throws the last error, also when this process is to end.
+   * Writes the answer of a service elsewhere, which only this process knows. Retries for as long as the database is
+   * away, and a few times when it refuses the write. Throws Unwritten, also when this process is to stop.
    */
   persist<T>(job: WorkflowJobRow, write: () => Promise<T>): Promise<T>;
 }
 
-/** What a service elsewhere has answered could not be written. */
+/** The answer of a service elsewhere could not be written. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 
@@ -69,13 +71,13 @@ export interface EnvironmentOf {
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
   readonly completions: CompletionQueue;
-  /** Of this process: who sends its starts. */
+  /** Id of this process as the sender of starts. */
   readonly caller: string;
-  /** This process is to end. */
+  /** Aborts when this process is to stop. */
   readonly stopped: AbortSignal;
 }
 
-/** How often the database may refuse an answer. */
+/** Number of times that the database may refuse an answer. Then the instance is given up. */
 const REFUSALS = 5;
 
 export function createJobEnvironment(platform: Platform, of: EnvironmentOf): JobEnvironment {
@@ -161,7 +163,7 @@ async function noteStarts(
   const calls: (Call | null)[] = [];
   for (const [at, { job, of }] of all.entries()) {
     const state = states.get(job.id);
-    // One that an earlier process has sent was counted by that.
+    // A start that an earlier process has sent is counted already.
     const isNew = job.application_id === null;
     const countedAt = state !== undefined && isNew ? await count(platform, transaction, of) : null;
     calls.push(state === undefined ? null : { job: { ...job, ...sent[at], state }, countedAt });
@@ -169,7 +171,7 @@ async function noteStarts(
   return calls;
 }
 
-/** Returns when it was counted, or null. */
+/** Counts an execution against a quota. Returns the time, or null without a quota. */
 async function count(
   { now }: Platform,
   transaction: Queries,

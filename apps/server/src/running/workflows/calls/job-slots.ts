@@ -1,30 +1,34 @@
-/** How many jobs one process works on at a time. */
+/** Number of jobs that one process works on at a time. Further ones wait in the table. */
 const AT_ONCE = 128;
-/** The rest is for others, however slow what one owner calls is. */
+/**
+ * Number of jobs of one owner at a time. The other slots are for others, however slow the services of one owner are.
+ */
 const OF_ONE_OWNER = 96;
 
-/** How many jobs may be taken on, of everybody together and of one owner. */
+/** Free slots, of all owners together and of one owner. */
 export interface FreeSlots {
   readonly all: number;
   of(owner: string): number;
 }
 
 /**
- * The places for jobs in this process. A job of an instance that was advanced here takes one at once, without being looked
- * for in the table, unless others wait there that are older: of its owner, or of anybody when all places were taken.
+ * The slots for jobs in this process. A job of an instance that was advanced here gets one at once, without being
+ * looked for in the table.
+ *
+ * Unless older jobs wait there: of its owner, or of anybody when all slots were taken.
  */
 export class JobSlots {
   readonly #taken = new Map<string, number>();
   readonly #behind = new Set<string>();
   #all = 0;
-  /** Until somebody has looked, nobody knows what waits. */
+  /** True until the table was read: older jobs may wait there. */
   #isFull = true;
 
   free(): FreeSlots {
     return { all: AT_ONCE - this.#all, of: (owner) => OF_ONE_OWNER - (this.#taken.get(owner) ?? 0) };
   }
 
-  /** Whether a new job of this owner has a place now. If not, it waits in the table. */
+  /** Takes a slot for a new job of this owner. Returns false when the job has to wait in the table. */
   takeNow(owner: string): boolean {
     const { all, of } = this.free();
     if (all <= 0) this.#isFull = true;
@@ -34,7 +38,7 @@ export class JobSlots {
     return true;
   }
 
-  /** Whether jobs may wait in the table for a place. */
+  /** Whether jobs may wait in the table for a slot. */
   get someWait(): boolean {
     return this.#isFull || this.#behind.size > 0;
   }
@@ -51,7 +55,7 @@ export class JobSlots {
     else this.#taken.delete(owner);
   }
 
-  /** What somebody has found in the table who looked for as many jobs as there was `room` for: how many of each owner. */
+  /** Records how many jobs of each owner were found in the table, when it was read for the `free` slots. */
   looked(free: FreeSlots, found: ReadonlyMap<string, number>): void {
     const all = found.values().reduce((sum, count) => sum + count, 0);
     this.#isFull = all >= free.all;

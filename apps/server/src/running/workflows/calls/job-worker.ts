@@ -27,26 +27,26 @@ import { admitTask, callOf } from './service-call.ts';
 import { recall, targetOfCall } from './recall.ts';
 import { startJob } from './start-job.ts';
 
-/** For so long a job stays with a process that does not renew it: after that it has died. */
+/** Milliseconds of a lease. A process that does not renew it is taken for dead, and another claims the job. */
 const LEASE_MS = 10_000;
-/** How often leases are renewed, and whether a clock was set back is looked at. */
+/** Milliseconds between renewals, which also detect a clock that was set back. */
 const RENEWAL_MS = LEASE_MS / 4;
-/** How often, at most, the end of an execution that was not started here makes it look for jobs. */
+/** Milliseconds between looks for jobs, at least, after the ends of executions that were not started here. */
 const LOOK_MS = 100;
-/** Executions of jobs. The ends of more of them are noticed a moment later. */
+/** Number of executions in memory that were started here. Ends of further ones are noticed a moment later. */
 const REMEMBERED = 20_000;
 
 export interface JobWorkerOf extends Pick<Advancing, 'completions' | 'cache'> {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;
-  /** There may be jobs to look for. */
+  /** Has the table read, because there may be jobs. */
   look(): void;
-  /** Not even the failure of a job of this instance can be written. */
+  /** Gives an instance up: not even the failure of its job can be written. */
   giveUpInstance(id: string, cause: string): void;
 }
 
-/** Starts, collects and cancels what tasks run, after the step that asked for it is on disk. */
+/** Starts, collects and cancels the services that tasks call, after the step that asked for it is on disk. */
 export class JobWorker implements JobExecutor {
   readonly #environment: JobEnvironment;
   readonly #look: () => void;
@@ -54,17 +54,17 @@ export class JobWorker implements JobExecutor {
   readonly #contexts: JobContexts;
   readonly #slots = new JobSlots();
   readonly #leased = new Map<string, { readonly job: WorkflowJobRow; readonly working: Promise<void> }>();
-  /** Jobs that are held and have ended: nothing of them is left in the table. */
+  /** Jobs of this process that have ended: they have no row any more. */
   readonly #ended = new Set<string>();
-  /** Executions of jobs that were started here, whose end is to be collected. */
+  /** Executions that were started here, and whose end is to be collected. */
   readonly #started = new Set<string>();
   readonly #workerId: string;
-  /** Who sends the starts of this process. */
+  /** Id of this process as the sender of starts. */
   readonly #caller: string;
   readonly #stopped = new AbortController();
   readonly #giveUpInstance: (id: string, cause: string) => void;
   #looked = 0;
-  /** Since when no lease has been renewed, on the clocks of the machine and of the wall. */
+  /** Time of the last renewal, on the monotonic and on the wall clock. */
   #renewed = times();
   #hasAdopted = false;
   #renewal: NodeJS.Timeout | null = null;
@@ -85,14 +85,14 @@ export class JobWorker implements JobExecutor {
   }
 
   /**
-   * Whether to look for what the end of this execution makes due: at once when it was started here, and else soon, should
-   * the process that started it be gone.
+   * Whether to read the table because this execution has ended: at once when it was started here; otherwise at most
+   * every 100 ms, in case its process has died.
    */
   concerns(executionId: string): boolean {
     return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS;
   }
 
-  /** Remembers what becomes of jobs, so that nobody looks into the table for what is not there. */
+  /** Records ends and starts of jobs, so that the table is not read in vain. */
   #noting(environment: JobEnvironment): JobEnvironment {
     return {
       ...environment,
@@ -113,10 +113,10 @@ export class JobWorker implements JobExecutor {
     return redactedEvent(event, Object.values(unsealSecrets(this.#environment.platform, sealedSecrets)));
   }
 
-  /** Takes what is due, as far as there is room. What takes long holds up nobody else. */
+  /** Claims due jobs, as far as slots are free. Slow jobs delay no others. */
   async work(): Promise<Pause> {
     const { database, now } = this.#environment.platform;
-    // After a stand-still the leases of what is under way are over, and these jobs look as if nobody had them.
+    // After a standstill the leases of running jobs have ended, and the jobs look as if nobody had them.
     if (this.#standstill() > RENEWAL_MS) await this.#renew();
     if (!this.#hasAdopted) await this.#adopt();
     const at = now();
@@ -130,13 +130,16 @@ export class JobWorker implements JobExecutor {
     return next === null ? null : Math.max(1, next - now());
   }
 
-  /** For how long nothing was renewed: one clock stands still while the machine sleeps, the other can be set. */
+  /**
+   * Milliseconds since the last renewal. Two clocks: the monotonic one stops while the machine sleeps, the other can be
+   * set.
+   */
   #standstill(): number {
     const { machine, wall } = times();
     return Math.max(machine - this.#renewed.machine, Math.abs(wall - this.#renewed.wall));
   }
 
-  /** Takes over what earlier processes of this worker had sent and not noted. */
+  /** Takes over starts of earlier processes of this worker without a stored answer. */
   async #adopt(): Promise<void> {
     const { database, log } = this.#environment.platform;
     const jobs = await database.write((transaction) => adoptCalls(transaction, this.#workerId, this.#caller));
@@ -149,7 +152,7 @@ export class JobWorker implements JobExecutor {
     const room = this.#slots.free();
     if (room.all <= 0) return [];
     const found = await dueJobs(database, this.#roundRobin, at, room);
-    // A lease is never taken from oneself: what is held is under way, whatever the table says.
+    // A process never claims its own jobs: they are under way, whatever the table says.
     const due = found.filter(({ id }) => !this.#leased.has(id));
     const owners = Map.groupBy(due, ({ owner }) => owner);
     this.#slots.looked(room, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
@@ -166,7 +169,7 @@ export class JobWorker implements JobExecutor {
     return claimed;
   }
 
-  /** Their instances and executions. Jobs for which these cannot be read are taken again when their time is over. */
+  /** Reads the contexts and executions of jobs. If that fails, the jobs are claimed again when their leases end. */
   async #whatTheyNeed(jobs: readonly WorkflowJobRow[]) {
     const { platform } = this.#environment;
     try {
@@ -210,7 +213,7 @@ export class JobWorker implements JobExecutor {
     this.#renewal ??= setInterval(() => void this.#renewRegularly(), RENEWAL_MS);
   }
 
-  /** Ends after what is under way, whose ends somebody has to take out of the inbox. */
+  /** Stops after the running jobs. The advancers must still be running, to write their ends. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await Promise.allSettled([...this.#leased.values()].map(({ working }) => working));
@@ -229,8 +232,10 @@ export class JobWorker implements JobExecutor {
   }
 
   /**
-   * What is still worked on stays with this process; when it dies, another takes it a moment later. After a stand-still
-   * another may have taken it already: then it is another lease, and nothing of this one is written any more.
+   * Renews the leases of running jobs. When this process dies, another claims them a moment later.
+   *
+   * After a standstill another process may have claimed a job already. Its lease is newer, so this process writes
+   * nothing more of the job.
    */
   async #renew(): Promise<void> {
     const { database, now, log } = this.#environment.platform;
@@ -253,7 +258,7 @@ export class JobWorker implements JobExecutor {
     try {
       if (job.state === 'ENDED') await collectJob(this.#environment, job, execution);
       else if (job.state === 'CANCELLING') await this.#cancel(job, context);
-      // The jobs of an instance go with it.
+      // The instance is gone, and its jobs with it.
       else if (!context) return;
       else if (job.state === 'OPEN') await startJob(this.#environment, job, context);
       else await this.#remote(job, context);
@@ -271,7 +276,7 @@ export class JobWorker implements JobExecutor {
     await platform.database.write((transaction) => removeJob(transaction, job));
   }
 
-  /** Of a service that runs elsewhere, as long as the workflow may call it. */
+  /** Polls a service that runs elsewhere, as long as the workflow may call it. */
   async #remote(job: WorkflowJobRow, context: JobContext): Promise<void> {
     const { platform, directory } = this.#environment;
     const call = callOf(job, context);
@@ -296,14 +301,14 @@ export class JobWorker implements JobExecutor {
       else if (context && job.state !== 'CANCELLING') await this.#giveUp(job, context, error);
       else await abandonJob(platform, job, error instanceof RemoteFault ? error.message : INTERNAL);
     } catch (failure) {
-      // Somebody takes it when its time with this process is over.
+      // Another process claims the job when its lease ends.
       platform.log.warn({ job: job.id, err: failure }, 'what became of a job of a workflow could not be written');
-      // Its failure is not written either: nothing of this instance can be.
+      // Not even the failure could be written, so nothing of this instance can.
       if (over && !isOutage(failure)) this.#giveUpInstance(job.instance_id, INTERNAL);
     }
   }
 
-  /** When this process is to end, the next one takes the call over. Else the database refuses whatever becomes of it. */
+  /** When this process is to stop, the next one takes the call over. Otherwise the database refuses every outcome. */
   #leave(job: WorkflowJobRow, error: Unwritten): void {
     const { log } = this.#environment.platform;
     log.error({ job: job.id, err: error }, 'what a service has answered could not be written');
@@ -323,7 +328,7 @@ export class JobWorker implements JobExecutor {
 
 const INTERNAL = 'The platform could not call the service. The operator finds the cause in the log.';
 
-/** Monotonic milliseconds, and those since 1970. */
+/** The monotonic clock and the wall clock, in milliseconds. */
 function times() {
   return { machine: performance.now(), wall: Date.now() };
 }

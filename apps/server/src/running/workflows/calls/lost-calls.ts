@@ -13,7 +13,7 @@ const OUTCOME_UNKNOWN = {
     'The machine that called the service went away before it had noted the answer. The service may be at work; it is not called again.',
 };
 
-/** Starts that a worker had under way that does not come back: nobody knows whether the services have begun. */
+/** Fails the starts of a worker that does not come back: nobody knows whether the services have begun. */
 export async function giveUpCalls(platform: Platform, workerId: string): Promise<void> {
   const { database, log } = platform;
   const calls = await callsOf(database.read, workerId);

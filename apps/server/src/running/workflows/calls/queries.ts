@@ -13,15 +13,15 @@ import type { FreeSlots } from './job-slots.ts';
 const toDo = sql<boolean>`state in ('OPEN', 'ENDED', 'CANCELLING', 'REMOTE')`;
 
 /**
- * Longer than any lease and any pause between two tries. What lies further ahead was written by a clock that was wrong, and
- * has since been set back: it is due.
+ * Milliseconds, longer than any lease or pause between tries. A job due further ahead was written by a clock that was
+ * wrong and was set back since: it is due.
  */
 const FAR_MS = 60_000;
 
-/** What a process may write of a job: nothing once another has taken it. */
+/** A job under a lease. Once another process has claimed the job, a write under this lease changes nothing. */
 type Leased = Pick<WorkflowJobRow, 'id' | 'lease'>;
 
-/** When the next job is due that nobody works on and that is not due yet. */
+/** The due time of the next job that is not due yet and that nobody works on. */
 export async function nextDue({ read }: Database, now: number): Promise<number | null> {
   const row = await read
     .selectFrom('workflow_jobs')
@@ -41,7 +41,7 @@ export interface DueJob {
   readonly owner: string;
 }
 
-/** The jobs that are due, of the owners in turns; asked outside of a transaction, whenever an execution changes. */
+/** Finds due jobs, of all owners in turn. Called outside of a transaction, whenever an execution changes. */
 export async function dueJobs(
   { read }: Database,
   roundRobin: RoundRobin,
@@ -69,7 +69,7 @@ function isFree(now: number) {
   return sql<boolean>`(locked_until <= ${now} or locked_until > ${now + FAR_MS})`;
 }
 
-/** Makes due what a wrong clock has put off; returns how many these were. */
+/** Makes jobs due that a wrong clock has put off. Returns their number. */
 export async function undoClock({ read, write }: Database, now: number): Promise<number> {
   const far = sql<boolean>`${toDo} and due > 0 and due > ${now + FAR_MS}`;
   const found = await read.selectFrom('workflow_jobs').select('id').where(far).limit(1).executeTakeFirst();
@@ -81,8 +81,8 @@ export async function undoClock({ read, write }: Database, now: number): Promise
 }
 
 /**
- * Takes those of these jobs that nobody else has taken, for a while: when this process dies, another takes them. Whoever had
- * them before can write nothing of them any more.
+ * Claims jobs that nobody has claimed, under a lease: when this process dies, another claims them. Earlier holders can
+ * write nothing of them any more.
  */
 export function claimJobs(
   transaction: Queries,
@@ -100,7 +100,7 @@ export function claimJobs(
     .execute();
 }
 
-/** Of jobs that this process works on; neither of one that is done meanwhile nor of one that another has taken. */
+/** Renews the leases of jobs of this process, except jobs that are done or claimed by another process meanwhile. */
 export async function renewLeases(transaction: Queries, jobs: readonly Leased[], lockedUntil: number): Promise<void> {
   const leased = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
   await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${leased} as held
@@ -113,7 +113,7 @@ export interface CalledJob extends Leased {
   readonly address: string;
 }
 
-/** Returns the ids of those that were neither cancelled nor taken by another process meanwhile. */
+/** Marks jobs as STARTED. Returns the ids of those neither cancelled nor claimed by another process meanwhile. */
 export async function markCalled(transaction: Queries, jobs: readonly CalledJob[]): Promise<ReadonlySet<string>> {
   const fresh = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint', application_id: 'text', address: 'text' });
   const { rows } = await sql<{ id: string }>`update workflow_jobs set state = 'STARTED', due = 0,
@@ -124,7 +124,7 @@ export async function markCalled(transaction: Queries, jobs: readonly CalledJob[
   return new Set(rows.map(({ id }) => id));
 }
 
-/** False when another process has taken it meanwhile, or it is in another state. */
+/** Makes a job due later. Returns false when another process has claimed it, or its state has changed. */
 export async function postpone(
   transaction: Queries,
   { id, lease, state, attempts }: WorkflowJobRow,

@@ -10,9 +10,10 @@ import { admitTask, callOf, inputOf } from './service-call.ts';
 import { startRemote } from './start-remote.ts';
 
 /**
- * A start that was cancelled while an earlier process had it under way, which died before it knew the answer: it is sent
- * again under the same Idempotency-Key, to learn the id of what is to be cancelled. Not when its secrets are erased: it would
- * be another request. The journal says so then.
+ * Recalls a start that was cancelled while an earlier process had sent it, which died before it knew the answer. It is
+ * sent again under the same Idempotency-Key, to learn the id to cancel.
+ *
+ * With erased secrets it would be another request: then it is not sent, and the journal says so.
  */
 export async function recall(
   environment: JobEnvironment,
@@ -31,7 +32,9 @@ export async function recall(
   await startRemote(environment, job, call, { ...subscriber, target }, await inputOf(platform, job, context));
 }
 
-/** Where the service of a job was called, whether or not anybody is subscribed to it still. Throws RemoteFault. */
+/**
+ * The target at which the service of a job was called, even if nobody is subscribed to it any more. Throws RemoteFault.
+ */
 export async function targetOfCall(
   { platform, directory }: JobEnvironment,
   job: WorkflowJobRow,
@@ -39,7 +42,7 @@ export async function targetOfCall(
 ): Promise<TargetColumns> {
   const known = job.service_version_id && (await targetOf(platform.database, job.service_version_id));
   if (known) return known;
-  // Called before versions were noted with their jobs.
+  // The job is from before versions were stored with jobs.
   const target = context && (await admitTask(platform, directory, callOf(job, context), context)).target;
   if (target) return target;
   throw new RemoteFault('The service does not run elsewhere any more.', false, null);

@@ -2,10 +2,15 @@ import { ExactNumber, largeJson, parseExact, type Event, type Value } from '@ket
 import { parseJson } from '../../../foundation/http/index.ts';
 
 const REDACTED = '[redacted]';
-/** A shorter secret is redacted where it is the whole text: within others it would be found by chance. */
+/**
+ * Characters of a secret. A shorter one is redacted only where it is the whole text: within others it would be found by
+ * chance.
+ */
 const SHORTEST_WITHIN = 6;
 
-/** What a service has answered, without the secrets of the workflow: they may not stand in variables, journal or errors. */
+/**
+ * Redacts the secrets of the workflow in the answer of a service: they must not get into variables, journal or errors.
+ */
 export async function redactedEvent(event: Event, secrets: readonly string[]): Promise<Event> {
   const known = secrets.filter((secret) => secret !== '');
   if (known.length === 0) return event;
@@ -14,7 +19,10 @@ export async function redactedEvent(event: Event, secrets: readonly string[]): P
   return event;
 }
 
-/** A large value is read again from its text, in slices: once to find a secret, and once more if there is one. */
+/**
+ * Redacts a value. A large one is parsed again from its text, in slices: once to find a secret, and again if there is
+ * one.
+ */
 async function redacted(value: Value, secrets: readonly string[]): Promise<Value> {
   const large = largeJson(value);
   if (!large) return isPlain(value) ? redactedMembers(value, secrets) : redact(value, secrets);
@@ -29,7 +37,7 @@ async function redacted(value: Value, secrets: readonly string[]): Promise<Value
   return (await parseJson(text, (part) => redact(parseExact(part), secrets), { remember: false })) as Value;
 }
 
-/** Each by itself: what was taken out of a large value is none, and what is left of it is. */
+/** Redacts each member by itself: members that were taken out of a large value are no large values. */
 async function redactedMembers(value: { readonly [name: string]: Value }, secrets: readonly string[]): Promise<Value> {
   const members: (readonly [string, Value])[] = [];
   for (const [name, member] of Object.entries(value))

@@ -8,20 +8,20 @@ import { documentOf } from './fail-job.ts';
 import { notTheInterface, RemoteFault } from './remote-fault.ts';
 import { readValue } from './service-result.ts';
 
-/** Bytes of an answer that are judged in one turn of the thread. */
+/** Bytes of an answer that are scanned before the thread is yielded. */
 const SLICE = 128 * 1024;
 
-/** Who calls what, of the services that run elsewhere. */
+/** The subscriber of a service that runs elsewhere, and its target. */
 export type RemoteSubscriber = Subscriber & { readonly target: TargetColumns };
 
-/** What a job asks of the service that it calls. */
+/** A request of a job to its service. */
 export interface Ask extends Omit<TargetCall, 'requestId'> {
-  /** As the interface of managed services writes it. */
+  /** The operation, as the interface of managed services names it. */
   readonly operation: 'POST /' | 'GET /{id}' | 'GET /{id}/result';
   readonly mostBytes: number;
 }
 
-/** The JSON that a service answers with success. Throws RemoteFault. */
+/** Calls a service and returns the JSON of a successful answer. Throws RemoteFault. */
 export async function callRemote(
   { targets, platform }: JobEnvironment,
   { id }: WorkflowJobRow,
@@ -34,7 +34,8 @@ export async function callRemote(
       if (!(error instanceof Unanswered)) throw error;
       if (error.failure === 'TOO_LARGE') throw tooLarge(operation, mostBytes);
       const { message } = error;
-      // What was sent may have begun: made again, it could be done twice. What runs is not given up for a setting.
+      // A start that was sent may have begun: sent again, it could run twice. A running call is not given up for a
+      // setting.
       const mayHaveBegun = operation === 'POST /' && (error.failure === 'BROKEN' || error.failure === 'LATE');
       const mayPass = operation !== 'POST /' || error.failure === 'NOT_REACHED';
       const of = { mayHaveBegun, cause: error };
@@ -70,8 +71,9 @@ function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
 const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
 /**
- * Of whoever has too much to do, or is just being started anew; 501 says that it will never be otherwise. A start that
- * failed on the way, or inside, may have begun: only one that was turned away is made again.
+ * Whether a status is transient: an overloaded service, or one that restarts. 501 is permanent.
+ *
+ * A start that failed on the way or inside the service may have begun, so only one that was turned away is sent again.
  */
 export function isTransient(operation: Ask['operation'] | 'PUT /{id}/cancel', status: number): boolean {
   return tooMuch.has(status) || (operation !== 'POST /' && status >= 500 && status !== 501);
@@ -82,7 +84,7 @@ function wasTurnedAway(status: number): boolean {
   return (status >= 300 && status < 500) || tooMuch.has(status) || status === 501;
 }
 
-/** Null: it is not JSON. */
+/** Parses an answer; null: it is not JSON. */
 async function parse(text: string): Promise<{ readonly value: Value } | 'TOO_LARGE' | null> {
   try {
     return await readValue(slicesOf(Buffer.from(text)));
@@ -92,7 +94,7 @@ async function parse(text: string): Promise<{ readonly value: Value } | 'TOO_LAR
   }
 }
 
-/** Each in a turn of the thread of its own. */
+/** Yields the thread between slices. */
 async function* slicesOf(bytes: Buffer): AsyncIterable<Buffer> {
   for (let from = 0; from < bytes.length; from += SLICE) {
     if (from > 0) await nextTurn();

@@ -1,15 +1,15 @@
 import type { Value } from '@kethub/workflow';
 
-/** Why a call of a service that runs elsewhere has not brought what was asked for. */
+/** A failed call of a service that runs elsewhere. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
-  /** It can be better when it is called again. */
+  /** Whether another try may succeed. */
   readonly mayPass: boolean;
-  /** Of a start: the service may be at work on it all the same. */
+  /** Whether a start that failed may have begun. */
   readonly mayHaveBegun: boolean;
-  /** Of the log of the platform no part: it may be what the service has answered. */
+  /** The response for the task. It is private so that the platform never logs it: the service may have written it. */
   readonly #response: Value;
-  /** Whether the service has said so itself, in JSON. */
+  /** Whether the response is JSON from the service itself. */
   readonly isAnswer: boolean;
 
   /** @param message for those who see the workflow: no address, nothing that the service has answered. */
@@ -26,13 +26,13 @@ export class RemoteFault extends Error {
     this.#response = response;
   }
 
-  /** What the task learns of it. */
+  /** The response for the task. */
   get response(): Value {
     return this.#response;
   }
 }
 
-/** An answer that never gets better: what it lacks is said to whoever can mend the service. */
+/** A permanent fault of an answer. It says what the owner of the service must correct. */
 export function notTheInterface(detail: string, mayHaveBegun = true): RemoteFault {
   const title = "The provider's service has not the interface of managed services";
   return new RemoteFault(detail, false, { type: 'about:blank', title, detail }, { mayHaveBegun });

@@ -12,7 +12,7 @@ import type { Call } from './service-call.ts';
 export const FIRST_POLL_MS = 25;
 const LONGEST_POLL_MS = 1_000;
 
-/** Asks how it goes, and for the result once it has ended. Throws RemoteFault. */
+/** Reads the status of a remote execution, and its result once it has ended. Throws RemoteFault. */
 export async function collectRemote(
   environment: JobEnvironment,
   job: WorkflowJobRow,
@@ -39,7 +39,7 @@ interface Where {
   readonly address: string;
 }
 
-/** Throws RemoteFault for a result that may still be had. */
+/** Reads the result and ends the job. Throws RemoteFault when another try may get the result. */
 export async function endRemote(
   environment: JobEnvironment,
   job: WorkflowJobRow,
@@ -58,7 +58,7 @@ export async function endRemote(
     });
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
-    // Whatever the status under which a service tells why it has failed: that it says so is the answer.
+    // A service may tell its failure under any HTTP status: the JSON is the answer.
     const isCause = error.isAnswer && !hasSucceeded;
     if (error.mayPass && !isCause) throw error;
     return failJob(environment, job, call, error.response);
@@ -75,15 +75,16 @@ export function hasEnded(status: Value): boolean {
 }
 
 /**
- * What is over soon is asked about often: half as long as the job is old, which its id tells, 25 ms to a second. One that is
- * younger than nothing was made before the clock was set back.
+ * Milliseconds until the next poll: half the age of the job, 25 ms to a second. The id of the job contains its time.
+ *
+ * A negative age means that the clock was set back.
  */
 function pauseFor({ id }: WorkflowJobRow, now: number): number {
   const age = now - parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return age < 0 ? LONGEST_POLL_MS : Math.round(Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, age / 2)));
 }
 
-/** Where a version runs that was called; undefined when it does not run elsewhere any more. */
+/** The target of a version; undefined when it does not run elsewhere any more. */
 export function targetOf({ read }: Database, serviceVersionId: string): Promise<TargetColumns | undefined> {
   return read
     .selectFrom('on_premise_targets')
@@ -92,14 +93,14 @@ export function targetOf({ read }: Database, serviceVersionId: string): Promise<
     .executeTakeFirst();
 }
 
-/** Nobody wants the result any more. Throws RemoteFault, also when the provider has too much to do or fails. */
+/** Cancels a remote execution. Throws RemoteFault, also when the provider is overloaded or fails. */
 export async function cancelRemote(targets: TargetClient, job: WorkflowJobRow, target: TargetColumns): Promise<void> {
   const path = `${job.address ?? ''}/cancel`;
   const { status } = await targets
     .call(target, { method: 'PUT', path, requestId: job.id }, limits.jsonBodyBytes)
     .catch((error: unknown) => {
       if (!(error instanceof Unanswered)) throw error;
-      // An answer that is too long is one.
+      // An answer that is too long is an answer as well.
       if (error.failure === 'TOO_LARGE') return { status: 200 };
       throw new RemoteFault(error.message, error.failure !== 'REFUSED', null, { cause: error });
     });
@@ -107,7 +108,7 @@ export async function cancelRemote(targets: TargetClient, job: WorkflowJobRow, t
     throw new RemoteFault(`The provider's service answered PUT /{id}/cancel with ${status}.`, true, null);
 }
 
-/** Throws RemoteFault when there is none, or none that can stand in an address. */
+/** The id in the answer to a start. Throws RemoteFault when there is none, or none that fits into an address. */
 export function idIn(started: Value): string {
   const id = member(started, 'id');
   if (typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && !/^\.+$/.test(id)) return id;

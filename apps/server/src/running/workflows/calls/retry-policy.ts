@@ -4,22 +4,22 @@ import { RemoteFault } from './remote-fault.ts';
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 
-/** How often something is tried again; with the pauses between, about so long. */
+/** Number of tries; the comments give the total time with the pauses between them. */
 export const retries = {
-  /** 2 minutes: nobody may be at work for the task, and whoever waits for it wants to know. */
+  /** 2 minutes: possibly nothing runs for the task, and somebody waits for it. */
   start: 9,
-  /** 7 minutes and a half: what the platform itself could not do by then, the task learns as a failure. */
+  /** 7.5 minutes: then the task fails because of the platform. */
   platform: 20,
-  /** An hour: at the provider's there is a result, work that would have to be done once more, or work to be cancelled. */
+  /** An hour: the provider has a result, work that would have to be repeated, or work to be cancelled. */
   running: 125,
 } as const;
 
-/** How long to wait after the try with this number, from 0, has failed. */
+/** Milliseconds to wait after a failed try; the first try is 0. */
 export function pauseAfter(attempts: number): number {
   return Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(attempts, 10));
 }
 
-/** Whether a job that has failed like this is not worked on again. */
+/** Whether a job that has failed with `error` is not tried again. */
 export function isOver({ state, attempts }: Pick<WorkflowJobRow, 'state' | 'attempts'>, error: unknown): boolean {
   if (!(error instanceof RemoteFault)) return attempts >= retries.platform;
   if (!error.mayPass) return true;

@@ -13,10 +13,10 @@ import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { unsealSecrets } from '../secrets.ts';
 import type { JobContext } from './contexts.ts';
 
-/** Who a job calls as whom, as far as that is known before the call. */
+/** The service that a job calls, and the application as which it does. */
 export interface Call {
   readonly serviceId: string;
-  /** The nil UUID where the workflow names no application. */
+  /** The nil UUID when the workflow names no application. */
   readonly applicationId: string;
   readonly reference: ServiceReference;
 }
@@ -29,8 +29,8 @@ export function callOf(job: WorkflowJobRow, { applicationId }: JobContext): Call
 }
 
 /**
- * The subscription that a task uses, as the gateway would decide at this moment: of an application of the workflow's
- * owner, to a version that is offered to it now. Throws not-subscribed, version-retired.
+ * Finds the subscription of a task, as the gateway would at this moment: of an application of the workflow's owner, to
+ * a version that is offered to it now. Throws not-subscribed, version-retired.
  */
 export async function admitTask(
   platform: Platform,
@@ -62,7 +62,7 @@ function subscriptionOf(
   owner: JobContext['owner'],
 ): Subscriber | null {
   const found = [...(access?.subscriptions.values() ?? [])]
-    // A workflow may name any application: only one of its own owner is used.
+    // A workflow may name any application, but only one of its own owner is used.
     .filter((one) => one.owner.id === owner?.id && one.owner.type === owner.type)
     .filter((one) => one.serviceId === serviceId && (serviceVersion === null || one.version === serviceVersion));
   return found.toSorted((a, b) => compareVersions(b.version, a.version))[0] ?? null;
@@ -72,7 +72,7 @@ function isActive({ now }: Platform, { active }: Subscriber): boolean {
   return isDuring(active, now());
 }
 
-/** The input as text, with secrets in clear and references to data pools as services know them. */
+/** The input as text, with secrets in clear text and data pools in the form for services. */
 export async function inputOf(platform: Platform, job: WorkflowJobRow, { sealedSecrets }: JobContext): Promise<string> {
   const { $secrets, ...input } = (await readExact(job.input ?? '{}')) as Variables;
   const sent: Record<string, Value> = {};

@@ -6,7 +6,7 @@ import type { Blobs, ExecutionRow } from '../../../foundation/storage/index.ts';
 
 const WORKFLOW_RESULT = { bytes: limits.workflowResultBytes, depth: 1_000, containers: limits.workflowResultParts };
 
-/** The result of the service, without the HAL members. It is judged by its bytes before anything is built of it. */
+/** The result of a service, without the HAL members. Its bytes are scanned before values are built. */
 export async function serviceResult(
   blobs: Pick<Blobs, 'get'>,
   row: Pick<ExecutionRow, 'result' | 'result_blob'>,
@@ -16,7 +16,7 @@ export async function serviceResult(
   return readValue(stream as AsyncIterable<Buffer>);
 }
 
-/** The JSON value of a stream. Throws SyntaxError. */
+/** Parses the JSON of a stream. Throws SyntaxError. */
 export async function readValue(stream: AsyncIterable<Buffer>): Promise<{ readonly value: Value } | 'TOO_LARGE'> {
   const chunks: Buffer[] = [];
   const scanner = new JsonScanner(WORKFLOW_RESULT);

@@ -10,10 +10,13 @@ import { admitTask, callOf, inputOf } from './service-call.ts';
 import { startRemote } from './start-remote.ts';
 
 /**
- * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input. The
- * execution is written in the transaction that marks the job as started, and has its id: so it is started once, whatever
- * dies in between. In process rather than over HTTP, because nothing else could be one transaction; it also needs neither
- * the secret of an access key nor a gateway that is up.
+ * Starts the service that a task calls, as the gateway would for the application: subscription, quota, input.
+ *
+ * The execution has the id of the job, and is written in the transaction that marks the job as started. So it is
+ * started once, whichever process dies.
+ *
+ * The call is made in process: over HTTP it could not be one transaction. It also needs neither the secret of an access
+ * key nor a running gateway.
  */
 export async function startJob(environment: JobEnvironment, job: WorkflowJobRow, context: JobContext): Promise<void> {
   const { platform, directory, capacity } = environment;

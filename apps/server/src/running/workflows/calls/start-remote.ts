@@ -16,10 +16,13 @@ import { cancelRemote, endRemote, FIRST_POLL_MS, hasEnded, idIn } from './remote
 import type { Call } from './service-call.ts';
 
 /**
- * Starts a service that runs elsewhere and has the interface of managed services. It is noted before it is sent, so that
- * nobody else sends it, however long this process stands still. The provider gets the id of the job as Idempotency-Key: when
- * this process dies before the answer is noted, the next one of this worker sends it again under the same key. A job that
- * was cancelled meanwhile is cancelled at the provider's as soon as its id is known. Throws quota-exceeded.
+ * Starts a service that runs elsewhere and has the interface of managed services. The start is stored before it is
+ * sent, so that nobody else sends it, however long this process stands still.
+ *
+ * The Idempotency-Key is the id of the job. When this process dies before the answer is stored, the next process of
+ * this worker sends the start again under the same key.
+ *
+ * A job that is cancelled meanwhile is cancelled at the provider as soon as its id is known. Throws quota-exceeded.
  */
 export async function startRemote(
   environment: JobEnvironment,
@@ -29,7 +32,7 @@ export async function startRemote(
   text: string,
 ): Promise<void> {
   const noted = await environment.calling(job, subscriber).catch(async (error: unknown) => {
-    // The answer of the database may have been lost. Nothing was sent.
+    // The answer of the database may have been lost. The start was not sent.
     if (!(error instanceof Problem)) await takeBack(environment, job);
     throw error;
   });
@@ -50,17 +53,18 @@ export async function startRemote(
     if ((await note()) === undefined) await cancelGone(environment, job, subscriber, address);
     return;
   }
-  // Nobody has to know of it as running: its call and its end are one transaction, unless its result is late.
+  // A call that has ended already is never stored as running: its start and its end are one transaction, unless the
+  // result is late.
   try {
     await endRemote(certain(environment, noted.job, null), noted.job, call, started, { subscriber, address });
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
-    // Whoever asks next is told again what is wrong.
+    // The next poll meets the same fault again.
     await note();
   }
 }
 
-/** The note of a start that was not sent, should there be one. */
+/** Reverts the stored start, if there is one, because it was not sent. */
 function takeBack(
   { platform: { database, now }, persist, caller }: JobEnvironment,
   job: WorkflowJobRow,
@@ -90,7 +94,7 @@ function send(
   });
 }
 
-/** A start without an id. Whether the service may have begun all the same decides what follows. */
+/** Handles a start without an id: the next step depends on whether the service may have begun all the same. */
 async function notStarted(
   environment: JobEnvironment,
   { job, countedAt }: Noted,
@@ -122,7 +126,7 @@ async function notStarted(
   if (event) workflowsToDo(database, 'EVENTS');
 }
 
-/** A start that was sent again to learn the id of what is to be cancelled, in vain. */
+/** Handles a start that was sent again in vain, to learn the id to cancel. */
 async function notFound({ platform, persist }: JobEnvironment, { job }: Noted, error: unknown): Promise<void> {
   const fault = faultOf(error);
   const { database, now, telemetry, log } = platform;
@@ -139,8 +143,10 @@ async function notFound({ platform, persist }: JobEnvironment, { job }: Noted, e
 }
 
 /**
- * A desk whose ends of this call are written whatever happens; what was cancelled meanwhile is removed. `mayRun`: why the
- * service may be at work although nobody can cancel it, for the journal.
+ * An environment that retries until the end of this call is written, and that removes a job which was cancelled
+ * meanwhile.
+ *
+ * `mayRun`: why the service may be running although nobody can cancel it, for the journal.
  */
 function certain(environment: JobEnvironment, job: WorkflowJobRow, mayRun: string | null): JobEnvironment {
   const { platform } = environment;
@@ -159,7 +165,7 @@ function certain(environment: JobEnvironment, job: WorkflowJobRow, mayRun: strin
   };
 }
 
-/** Its job went away with its instance, or was given up with this process: nobody wants what has been started. */
+/** Cancels a call whose job is gone: deleted with its instance, or given up with this process. */
 async function cancelGone(
   { targets, platform }: JobEnvironment,
   job: WorkflowJobRow,
@@ -172,7 +178,7 @@ async function cancelGone(
   );
 }
 
-/** What is no answer of the service may have happened after the start was sent. */
+/** The fault of an error. An error of the platform may have happened after the start was sent. */
 function faultOf(error: unknown): RemoteFault {
   if (error instanceof RemoteFault) return error;
   const detail = 'The platform could not call the service. The operator finds the cause in the log.';

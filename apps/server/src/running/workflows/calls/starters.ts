@@ -2,9 +2,10 @@ import { requireReadable, type ReferencedPools } from '../../../catalog/datapool
 import type { Queries } from '../../../foundation/storage/index.ts';
 
 /**
- * A task can be given the id of a data pool from anywhere, also from a text of the input: whoever has started the workflow,
- * and whoever has started the one that has called it, has to be able to read the pool as well as the owner of the
- * application that calls the service. Throws data-pool-not-readable.
+ * Requires that everybody who started the workflow can read the data pools of a call, as well as the owner of the
+ * application: a task can get the id of a pool from any text.
+ *
+ * This includes whoever started a workflow that called this one. Throws data-pool-not-readable.
  */
 export async function requireReadableByStarters(
   read: Queries,
@@ -12,7 +13,7 @@ export async function requireReadableByStarters(
   pools: ReferencedPools['pools'],
 ): Promise<void> {
   if (pools.length === 0) return;
-  // What somebody has granted to the application of the task, they have not granted to whoever started it.
+  // A grant to the application of the task is no grant to whoever started it.
   const asked = pools.map(({ parameter, id }) => ({ parameter, id }));
   for (let instance: string | undefined = instanceId; instance !== undefined;) {
     const execution = await executionOf(read, instance);
@@ -31,7 +32,7 @@ function executionOf(read: Queries, instanceId: string) {
     .executeTakeFirst();
 }
 
-/** The instance whose task has started an execution; undefined when it was no task. */
+/** The instance whose task has started an execution; undefined when no task has. */
 async function callerOf(read: Queries, executionId: string): Promise<string | undefined> {
   const job = await read
     .selectFrom('workflow_jobs')

@@ -29,12 +29,18 @@ export function presentInstance(row: InstanceRow): WorkflowInstance {
   };
 }
 
-/** Whether it was started for the owner of the workflow: of others, a provider sees neither input nor results. */
+/**
+ * Whether the instance was started for the owner of the workflow. Of other instances, a provider sees neither input nor
+ * results.
+ */
 export function isOwn({ owner_type, owner_id }: InstanceRow, { type, id }: Owner): boolean {
   return owner_type === type && owner_id === id;
 }
 
-/** `elements`: those of the workflow, by id. Variables and what a service answered are data of whoever started it. */
+/**
+ * `elements`: the elements of the workflow, by id. Variables and answers of services are data of whoever started the
+ * instance.
+ */
 export function presentIncident(
   row: InstanceRow,
   owner: Owner,
@@ -57,7 +63,7 @@ export function presentIncident(
   };
 }
 
-/** What went wrong is told with the values that it went wrong with. */
+/** Hides the message as well: it contains values. */
 function withoutData({ response: _response, ...error }: Incident['error']): WorkflowIncident['error'] {
   return { ...error, message: 'Whoever started the workflow is told what went wrong: it may hold their data.' };
 }
@@ -69,7 +75,10 @@ export interface JobOfInstance {
   readonly attempts: number;
 }
 
-/** Where an instance is: what is active or waits; of those of others not for which message, whose key is theirs. */
+/**
+ * The active and waiting elements of an instance. Of an instance of somebody else, awaited messages are hidden: their
+ * keys are data of its starter.
+ */
 export function presentActivities(
   state: State,
   jobs: readonly JobOfInstance[],
@@ -106,7 +115,7 @@ function presentSubscription(awaited: OpenSubscription): object {
   return { message: { name: awaited.messageName, correlationKey: awaited.correlationKey } };
 }
 
-/** The steps that mend what keeps an instance from going on, where the platform knows them. */
+/** The steps that repair the cause of an incident, where the platform knows them. */
 function remedyOf({ type, error }: Incident, node: Node | undefined): Pick<WorkflowIncident, 'remedy'> {
   if (type === 'PLATFORM_FAULT')
     return { remedy: 'Ask the operator for the cause. Once it is mended, try the incident again.' };
@@ -134,7 +143,7 @@ function stepsOf(serviceId: string, applicationId: string | undefined, version: 
   ];
 }
 
-/** The version that a service task names; null where it takes the newest. */
+/** The version that a service task names; null: the newest one. */
 function serviceVersionOf(node: Node | undefined): string | null {
   return node?.kind === 'service' ? node.service.serviceVersion : null;
 }

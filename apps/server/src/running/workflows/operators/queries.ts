@@ -1,6 +1,6 @@
 import type { Queries } from '../../../foundation/storage/index.ts';
 
-/** The SQL of whoever looks after instances. Everything is asked together with the owner of the service. */
+/** SQL for operators of instances. Each query includes the owner of the service. */
 
 export interface Owner {
   readonly type: 'USER' | 'ORGANIZATION';
@@ -35,7 +35,7 @@ function instancesOf(queries: Queries, owner: Owner) {
     ]);
 }
 
-/** One of them; undefined when it is of somebody else's service. */
+/** Finds an instance; undefined when the service has another owner. */
 export function findInstance(queries: Queries, owner: Owner, id: string) {
   return instancesOf(queries, owner).where('workflow_instances.id', '=', id).executeTakeFirst();
 }
@@ -58,7 +58,7 @@ export function pageOfInstances(
   return (cursor === null ? rows : rows.where('workflow_instances.id', '<', cursor)).execute();
 }
 
-/** What the call activities of an instance have started, newest first. */
+/** Instances that the call activities of an instance have started, newest first. */
 export function childrenOf(queries: Queries, owner: Owner, id: string, limit: number): Promise<InstanceRow[]> {
   return instancesOf(queries, owner)
     .where('workflow_instances.parent_id', '=', id)

@@ -12,7 +12,7 @@ import { childrenOf, findInstance, jobsOf, pageOfInstances, type InstanceRow } f
 const INCIDENTS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 100;
 
-/** Instances of a workflow service, whoever started them. */
+/** Lists the instances of a workflow service, of all starters. */
 export async function readInstances(
   platform: Platform,
   context: Context,
@@ -28,14 +28,14 @@ export async function readInstances(
   });
 }
 
-/** An instance of an own workflow. Throws not-found. */
+/** Finds an instance of a workflow service of the caller. Throws not-found. */
 export async function requireInstance({ database }: Platform, context: Context, id: string): Promise<InstanceRow> {
   const row = await findInstance(database.read, context, id);
   if (!row) throw new Problem('not-found', `No workflow of yours has an instance ${id}.`);
   return row;
 }
 
-/** Where an instance is, with its open incidents and its variables. */
+/** Reads an instance with its active elements, open incidents and variables. */
 export async function readInstance(platform: Platform, graphs: Graphs, context: Context, id: string): Promise<Answer> {
   const { read } = platform.database;
   const row = await requireInstance(platform, context, id);
@@ -98,7 +98,7 @@ export function requireOwn(row: InstanceRow, context: Context): void {
   );
 }
 
-/** What an instance did, in order. */
+/** Reads the journal of an instance, in order. */
 export async function readJournal(
   platform: Platform,
   context: Context,

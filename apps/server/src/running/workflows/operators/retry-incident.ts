@@ -13,9 +13,10 @@ import { requireInstance, requireOwn } from './read-instances.ts';
 const NOT_CORRECTED = 'Secrets are given at the start and cannot be corrected. Start the workflow again.';
 
 /**
- * Has what failed be tried again, now that its cause is mended; with variables that are corrected first, each where the
- * element that failed sees it, else in the process. 202: a worker does it. Throws not-found, not-permitted,
- * invalid-secrets.
+ * Retries the element of an incident, with corrected variables if there are any. Each is set where the failed element
+ * sees it, else in the process.
+ *
+ * Answers 202: a worker does it. Throws not-found, not-permitted, invalid-secrets.
  */
 export async function retryIncident(
   platform: Platform,

@@ -6,7 +6,7 @@ import { requireService } from '../../../catalog/services/index.ts';
 import type { Queries } from '../../../foundation/storage/index.ts';
 import { workflowsToDo } from '../wake.ts';
 
-/** The timer start events of the deployed version of a workflow service. Throws not-found. */
+/** Lists the timer start events of the deployed version of a workflow service. Throws not-found. */
 export async function readSchedules({ database }: Platform, context: Context, serviceId: string): Promise<Answer> {
   await requireService(database.read, context, serviceId);
   const rows = await schedulesOf(database.read, serviceId).orderBy('schedule.element_id').execute();
@@ -14,8 +14,8 @@ export async function readSchedules({ database }: Platform, context: Context, se
 }
 
 /**
- * Has a timer start event that has failed start an instance at once, and then at its times again. One that has not failed is
- * left as it is. Throws not-found.
+ * Retries a timer start event that has failed: it starts an instance at once, and then at its times again. One that has
+ * not failed stays as it is. Throws not-found.
  */
 export async function retrySchedule(
   platform: Platform,
@@ -56,7 +56,7 @@ function schedulesOf(queries: Queries, serviceId: string) {
 
 type ScheduleRow = Awaited<ReturnType<ReturnType<typeof schedulesOf>['execute']>>[number];
 
-/** A time of 0 is not known yet: a worker computes it. */
+/** Presents a schedule. A due time of 0 is unknown until a worker has computed it. */
 function present({ element_id, version, due, attempts, failure, stopped_at }: ScheduleRow): WorkflowSchedule {
   return {
     elementId: element_id,
