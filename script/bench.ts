@@ -10,10 +10,10 @@ import { root } from './run.ts';
 import { rounded } from './generate/numbers.ts';
 import { benchTools, ensureTools, runtimeTools } from './system-tools.ts';
 
-// `npm run bench`: every number of SPECIFICATION.md, as a table and as bench/results.json.
-// `npm run bench -- name …`: some of them, in the place of what bench/results.json had of the same names.
-// `npm run bench -- profile`: where the time of a request goes.
-// Each measurement is a process of its own, and is written as soon as it is taken. One that fails ends no other.
+// `npm run bench`: every number of SPECIFICATION.md, as a table and as bench/results.json. `npm run bench -- name …`:
+// some of them; they replace those of the same names in bench/results.json. `npm run bench -- profile`: where the time
+// of a request goes. Each measurement is a process of its own, and is written as soon as it is taken. If one fails, the
+// others go on.
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => name !== 'profile' && !Object.hasOwn(all, name));
 if (unknown.length > 0) {
@@ -53,7 +53,7 @@ for (const name of Object.keys(all)) {
   const measured = await measuredApart(name);
   if (measured) measurements.push(...measured);
   else failed.push(name);
-  // A person compares the output; it promises no number.
+  // The output is for people to compare; it promises no number.
   if (measured && name !== 'timing') write();
 }
 
@@ -78,7 +78,7 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-/** Writes what was measured until now beside what was measured earlier, on another day perhaps. */
+/** Writes the new measurements beside the earlier ones, which may be from another day. */
 function write(): void {
   const dated = measurements.map((one) => ({ date: machine.date, ...one }));
   const kept = earlier.filter(({ name }) => measurements.every((one) => one.name !== name));

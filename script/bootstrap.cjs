@@ -61,7 +61,7 @@ function npm(node, args, what, cwd = ROOT) {
   if (run.status !== 0) fail(`${what} failed. Check that the npm registry can be reached (npm ping), then try again.`);
 }
 
-/** A Node that fits: this one, or the platform's package from the npm registry, fetched once into .runtime/. */
+/** Finds a Node that fits: this one, or the platform's package from the npm registry, fetched once into .runtime/. */
 function supportedNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -72,7 +72,7 @@ function supportedNode() {
   return binary;
 }
 
-/** Fetches the package into a folder. What has another hash than the one above is not installed. */
+/** Fetches the package into a folder. A package with another hash than the one above is not installed. */
 function fetchNode(folder, name) {
   const integrity = NODE_INTEGRITY[name];
   if (!integrity) fail(`No Node ${NODE_VERSION} is known for this machine (${name}). Install Node 24, then try again.`);
@@ -113,7 +113,7 @@ function main() {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || path.join(RUNTIME, 'compile-cache'),
   };
   const child = spawn(node, [path.resolve(ROOT, args[0]), ...args.slice(1)], { stdio: 'inherit', env });
-  // The terminal sends Ctrl-C to the child as well: wait for its clean end instead of dying first.
+  // The terminal sends Ctrl-C to the child as well. This process waits for its clean end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
   child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`));

@@ -4,7 +4,7 @@ import { BpmnModdle, type ModdleElement } from 'bpmn-moddle';
 // Draws the diagrams of BPMN files as SVG, next to them: node script/bpmn-picture.ts FILE… Needs no browser.
 
 const MARGIN = 20;
-/** Room for names beside events. */
+/** Pixels for names beside events. */
 const SIDE = 60;
 const FONT = 'font-family="sans-serif" font-size="11"';
 
@@ -63,7 +63,7 @@ function shapeOf(element: ModdleElement, box: Box): string {
   return rectangle + marker + (kind === 'SubProcess' ? label(name, cx, y + 18) : label(name, cx, cy + 4));
 }
 
-/** Three bars: upright for instances at the same time, level for one after the other. */
+/** Three bars: upright for parallel instances, level for sequential ones. */
 function loopMark(x: number, y: number, sequential: boolean): string {
   const bars = [-4, 0, 4].map((by) => (sequential ? `M${x - 6} ${y + by}h12` : `M${x + by} ${y - 6}v12`));
   return `<path d="${bars.join('')}" stroke="#000" stroke-width="2"/>`;

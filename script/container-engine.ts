@@ -7,19 +7,19 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool } from './system-tools.ts';
 
-/** Docker's daemon and what it runs containers with, and the helper that Kethub shows in each of them. */
+/** Docker's daemon, the programs with which it runs containers, and the helper that Kethub mounts in each of them. */
 export const containerTools: readonly Tool[] = [
   { what: 'Docker', package: 'docker.io', isThere: () => existsSync('/usr/sbin/dockerd') },
   { what: 'a static busybox', package: 'busybox-static', isThere: isStaticBusybox },
 ];
 
-/** No engine can be started here; the message says why. */
+/** No engine can be started here. The message is the reason. */
 export class EngineMissing extends Error {}
 
 export interface ContainerEngine {
   /** Path of its socket. */
   readonly socket: string;
-  /** Ends the daemon, and what it runs containers with, without warning; the containers live on. */
+  /** Kills the daemon and the programs with which it runs containers. The containers live on. */
   kill(): Promise<void>;
   /** Starts it again in the same folders. */
   revive(): Promise<void>;
@@ -29,8 +29,8 @@ export interface ContainerEngine {
 const DEADLINE_MS = 30_000;
 
 /**
- * Starts a Docker daemon of its own, beside any other of the machine: its own folders and socket, and nothing of the
- * network changed, because executions and builds have none. Throws EngineMissing.
+ * Starts a Docker daemon of its own, beside any other of the machine. It has its own folders and socket, and changes
+ * nothing of the network, because executions and builds have none. Throws EngineMissing.
  */
 export async function startContainerEngine(): Promise<ContainerEngine> {
   if (process.getuid?.() !== 0) throw new EngineMissing('A container engine is started by root only.');
@@ -58,7 +58,7 @@ async function start(folder: string, options: readonly string[]): Promise<Contai
       await ended;
     },
     async revive() {
-      // Its containerd has died with it. Where nobody buries that, the next daemon would take it for alive.
+      // Its containerd has died with it. If nobody reaps that process, the next daemon would think that it lives.
       for (const trace of ['pid', 'exec/containerd/containerd.pid', 'exec/containerd/containerd.sock'])
         rmSync(path.join(folder, trace), { force: true });
       daemon = spawnDaemon(folder, socket, options);
@@ -77,14 +77,14 @@ function spawnDaemon(folder: string, socket: string, options: readonly string[])
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: path.join(folder, 'home') },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // Read on for as long as it runs, but kept only in part: a full pipe would stop it.
+  // Reads all output, because a full pipe would block the daemon, but keeps only a part.
   daemon.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-100_000);
   });
   return daemon;
 }
 
-/** False when it ends instead of listening, or takes too long. */
+/** Returns false when it ends instead of listening, or takes too long. */
 async function listens(daemon: ChildProcess, socket: string): Promise<boolean> {
   for (const end = Date.now() + DEADLINE_MS; Date.now() < end && isRunning(daemon); await pause(50))
     if (await answers(socket)) return true;
@@ -104,7 +104,7 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
   remove(folder);
 }
 
-/** Ends the shim between a killed daemon and a container that was starting: no later daemon ends it. */
+/** Kills the shim between a killed daemon and a container that was starting. No later daemon would end it. */
 function endShims(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
@@ -127,7 +127,7 @@ function isRunning(daemon: ChildProcess): boolean {
   return daemon.exitCode === null && daemon.signalCode === null;
 }
 
-/** Unmounts the mounts of the daemon in its folder, deepest first. */
+/** Unmounts the mounts of the daemon in its folder, the deepest first. */
 function remove(folder: string): void {
   const mounts = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -147,7 +147,7 @@ function answers(socketPath: string): Promise<boolean> {
   });
 }
 
-/** The package busybox has it at the same place, linked to libraries that other images do not have. */
+/** The package busybox has the same path, but its program needs libraries that images do not have. */
 function isStaticBusybox(): boolean {
   if (!existsSync('/bin/busybox')) return false;
   return spawnSync('dpkg-query', ['-S', '/bin/busybox'], { encoding: 'utf8' }).stdout.includes('busybox-static');

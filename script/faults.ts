@@ -5,8 +5,9 @@ import { containerTools } from './container-engine.ts';
 import { postgresTool } from './postgres.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --only platform,program`: kills, stops for a while and takes away what an
-// installation stands on, under load, and says what was lost, run twice, stuck or left behind. The seed repeats it.
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --only
+// platform,program`: kills, suspends or removes parts of an installation under load. Reports what was lost, run twice,
+// stuck or left behind. The same seed repeats a run.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },

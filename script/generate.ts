@@ -4,8 +4,8 @@ import { clientFilesOfCode } from './generate/client.ts';
 import { pages } from './generate/pages.ts';
 import { root } from './run.ts';
 
-// `npm run generate`: renews the parts of the documentation that are made from the code, and the generated client.
-// `npm run generate -- pictures`: takes the pictures of docs/images from a first start as well; needs the sandbox.
+// `npm run generate`: renews the generated parts of the documentation, and the generated client. `npm run generate --
+// pictures`: also takes the pictures of docs/images from a first start; this needs the sandbox.
 for (const { file, renew } of pages) {
   const place = path.join(root, file);
   const page = readFileSync(place, 'utf8');

@@ -19,7 +19,7 @@ const JAVA_OPTIONS = [
   '-Xms64m',
   '-Xmx512m',
   '-XX:+UseSerialGC',
-  // It lives for one run: compiling more than once costs more than it brings.
+  // It lives for one run, so compiling more than once costs more than it saves.
   '-XX:TieredStopAtLevel=1',
   '-Dfile.encoding=UTF-8',
   '-Duser.language=en',
@@ -37,7 +37,7 @@ export const javaTool: Tool = {
   },
 };
 
-/** Keycloak cannot be fetched here; the message says why. */
+/** Keycloak cannot be fetched here. The message is the reason. */
 export class KeycloakMissing extends Error {}
 
 export interface Keycloak {
@@ -56,7 +56,7 @@ export async function fetchKeycloak(say: (line: string) => void): Promise<string
   const folder = mkdtempSync(path.join(runtime, 'keycloak-'));
   try {
     const archive = path.join(folder, 'keycloak.tar.gz');
-    // curl heeds the proxies of the machine.
+    // curl respects the proxies of the machine.
     call('curl', ['-fsSL', '--connect-timeout', '15', '--max-time', '600', '--output', archive, ARCHIVE]);
     const hash = createHash('sha256');
     await pipeline(createReadStream(archive), hash);
@@ -64,9 +64,9 @@ export async function fetchKeycloak(say: (line: string) => void): Promise<string
     if (found !== SHA256) throw new KeycloakMissing(`${ARCHIVE} has the SHA-256 ${found}, not ${SHA256}`);
     call('tar', ['-xzf', archive, '-C', folder]);
     const unpacked = path.join(folder, `keycloak-${VERSION}`);
-    // Built for what the tests use once, not at every start.
+    // Built once for what the tests use, not at every start.
     call('java', [...javaArguments(unpacked, unpacked), 'build', '--db=dev-mem', '--cache=local']);
-    // Complete or not there: who is cut off fetches again, and of two at the same time one wins.
+    // Appears only when complete: an interrupted fetch is repeated, and of two at the same time one wins.
     if (!existsSync(home)) renameSync(unpacked, home);
   } finally {
     rmSync(folder, { recursive: true });
@@ -120,7 +120,7 @@ export async function startKeycloak(installed: string): Promise<Keycloak> {
   }
 }
 
-/** Java itself and not kc.sh: the process that is started is the one that is stopped. */
+/** Starts Java itself and not kc.sh, so that the started process is the one that is stopped. */
 function javaArguments(installed: string, home: string): string[] {
   return [
     ...JAVA_OPTIONS,
@@ -137,7 +137,7 @@ function ready(server: ChildProcess): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
     const listen = (chunk: Buffer): void => {
-      // Read on for as long as it runs, but kept only until it is ready: a full pipe would stop the server.
+      // Reads all output, because a full pipe would block the server, but keeps it only until it is ready.
       if (said.length < 50_000) said += chunk.toString();
       const [, port] = /Listening on: http:\/\/[^:\s]+:(\d+)/.exec(said) ?? [];
       if (port !== undefined) resolve(port);

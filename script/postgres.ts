@@ -22,7 +22,7 @@ export const postgresTool: Tool = { what: 'PostgreSQL', package: 'postgresql', i
 export interface Postgres {
   /** Address of a server on which databases can be created. */
   readonly url: string;
-  /** Ends it as a crash of its machine would, without a word to anybody. */
+  /** Kills it without warning, as a crash of its machine would. */
   kill(): Promise<void>;
   /** Process id of the first process; all others are its children. */
   readonly pid: number;
@@ -82,14 +82,14 @@ export async function startPostgres({ durable }: { durable: boolean }): Promise<
           server = await start();
           return;
         } catch (error) {
-          // Processes of the killed one are still leaving, and hold its memory.
+          // Processes of the killed server are still ending, and hold its memory.
           if (attempt === 50) throw error;
           await new Promise((resolve) => setTimeout(resolve, 100));
         }
       }
     },
     async stop() {
-      // Fast shutdown: connections are ended, what is committed is kept.
+      // Fast shutdown: connections end, committed data is kept.
       await end('SIGINT');
       rmSync(folder, { recursive: true });
     },
@@ -107,7 +107,7 @@ async function ready(server: ChildProcess): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
-      // Read on for as long as it runs, but kept only until it is ready: a full pipe would stop the server.
+      // Reads all output, because a full pipe would block the server, but keeps it only until it is ready.
       if (said.length < 20_000) said += chunk.toString();
       if (said.includes('ready to accept connections')) resolve();
     });

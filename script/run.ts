@@ -5,8 +5,8 @@ import path from 'node:path';
 export const root = path.resolve(import.meta.dirname, '..');
 
 /**
- * Runs a program of the project's own packages and shows what it says. Returns whether it succeeded. Meanwhile this
- * process goes on: it reads what the servers that it has started say, which would stand still at a full pipe.
+ * Runs a program of the project's own packages and shows its output. Returns whether it succeeded. Meanwhile this
+ * process goes on reading the output of the servers that it has started, as a full pipe would block them.
  */
 export async function run(
   title: string,

@@ -1,7 +1,8 @@
 import { readConfiguration } from '@kethub/server';
 import { buildOwnRoot, makeRunnerPaths, RootNotBuilt } from '@kethub/runtime/root';
 
-// node script/sandbox-root.ts [--other-python]: what sandboxes of this installation see as /usr, anew from packages of Debian
+// node script/sandbox-root.ts [--other-python]: builds the root that sandboxes of this installation see as /usr anew,
+// from packages of Debian.
 const { dataDir } = readConfiguration(process.env);
 try {
   const otherPython = process.argv.includes('--other-python');

@@ -7,12 +7,12 @@ import { root } from './run.ts';
 const PYTHON = '/usr/bin/python3';
 const REQUIREMENTS = path.join(root, 'test/fuzz/requirements.txt');
 
-/** Schemathesis cannot be installed here; the message says why. */
+/** Schemathesis cannot be installed here. The message is the reason. */
 export class SchemathesisMissing extends Error {}
 
 /**
- * The folder with Schemathesis and what it needs, for PYTHONPATH: installed once into .runtime/ from wheels whose
- * SHA-256 are pinned. Throws SchemathesisMissing.
+ * The folder with Schemathesis and its dependencies, for PYTHONPATH. It is installed once into .runtime/ from wheels
+ * whose SHA-256 is pinned. Throws SchemathesisMissing.
  */
 export function fetchSchemathesis(say: (line: string) => void): string {
   const runtime = path.join(root, '.runtime');
@@ -26,7 +26,7 @@ export function fetchSchemathesis(say: (line: string) => void): string {
     const target = path.join(folder, 'packages');
     const options = ['--quiet', '--require-hashes', '--only-binary', ':all:', '--target', target];
     call(['-m', 'pip', 'install', ...options, '--requirement', REQUIREMENTS]);
-    // Complete or not there: who is cut off fetches again, and of two at the same time one wins.
+    // Appears only when complete: an interrupted fetch is repeated, and of two at the same time one wins.
     if (!existsSync(home)) renameSync(target, home);
   } finally {
     rmSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ export function fetchSchemathesis(say: (line: string) => void): string {
   return home;
 }
 
-/** Some of the wheels hold code for one version of Python only. */
+/** Some of the wheels contain code for one version of Python only. */
 function pythonVersion(): string {
   return call(['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ensureTools, runtimeTools, ToolsMissing } from './system-tools.ts';
 
-// `npm start`: sets up what the machine lacks, starts the platform in this process, and shows the demo.
+// `npm start`: installs what the machine lacks, starts the platform in this process, and shows the demo.
 const began = performance.now();
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 
@@ -13,7 +13,7 @@ try {
   process.exit(1);
 }
 
-// Loaded only now: without the tools nothing of it can work.
+// Imported only now, because it cannot work without the tools.
 const { isWhole, openLogFile, readConfiguration, Refusal, runDemo, startKethub } = await import('@kethub/server');
 
 try {

@@ -2,7 +2,7 @@ import { run } from './run.ts';
 
 const folders = ['apps', 'packages', 'script', 'bench', 'test'];
 
-/** Types, rules (also those of import, see ARCHITECTURE.md) and format. Returns whether all hold. */
+/** Checks types, rules (also those of import, see ARCHITECTURE.md) and format. Returns whether all hold. */
 export async function check(): Promise<boolean> {
   const results = [
     await run('types', 'tsc', ['-p', '.']),

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** A program of the operating system that the project needs, and the Debian package that brings it. */
+/** A program of the operating system that the project needs, and its Debian package. */
 export interface Tool {
   readonly what: string;
   readonly package: string;
@@ -16,8 +16,8 @@ export const runtimeTools: readonly Tool[] = [
 ];
 
 /**
- * Tests paste the printed commands into a shell, count how often code is opened, compare with a real Git, and look at
- * pages in a real browser.
+ * Tools for tests, which paste printed commands into a shell, count how often code is opened, compare with a real Git,
+ * and open pages in a real browser.
  */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
@@ -33,10 +33,10 @@ function succeeds(command: string, args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** The tools cannot be had here; the message says how to get them. */
+/** The tools cannot be installed here. The message says how to get them. */
 export class ToolsMissing extends Error {}
 
-/** Installs what is missing when that is possible without asking (root on Debian or a relative of it). Throws ToolsMissing. */
+/** Installs missing tools if that is possible without asking (root on Debian or a derivative). Throws ToolsMissing. */
 export function ensureTools(tools: readonly Tool[], say: (line: string) => void): void {
   const missing = tools.filter((tool) => !tool.isThere());
   if (missing.length === 0) return;
@@ -52,13 +52,13 @@ export function ensureTools(tools: readonly Tool[], say: (line: string) => void)
       `This machine lacks ${names}. Install them, then try again:\n  sudo apt-get ${install.join(' ')}`,
     );
   say(`installing ${names} from the packages of the system ...`);
-  // A machine that has never updated its lists knows no packages; one that has is spared the time.
+  // A machine without package lists knows no packages. One that has lists saves the time of an update.
   if (!apt(install) && !(apt(['update', '--quiet']) && apt(install)))
     throw new ToolsMissing(`Installing ${names} failed; apt-get says why above. Then try again.`);
 }
 
 function apt(args: string[]): boolean {
-  // The output of apt-get is of interest only when it fails for good, and then it is repeated on stderr.
+  // The output of apt-get matters only if it fails for good; it is then repeated on stderr.
   const run = spawnSync('/usr/bin/apt-get', args, {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     encoding: 'utf8',

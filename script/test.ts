@@ -63,7 +63,7 @@ try {
   await postgres.stop();
 }
 
-/** Keycloak, when a chosen test uses it. A machine that cannot fetch it still runs every other test, and is told so. */
+/** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */
 async function keycloakForTests(): Promise<Keycloak | null> {
   if (!KEYCLOAK_TESTS.some(isChosen)) return null;
   try {
@@ -76,7 +76,7 @@ async function keycloakForTests(): Promise<Keycloak | null> {
   }
 }
 
-/** A container engine of its own, likewise. */
+/** Starts a container engine of its own, in the same way. */
 async function engineForTests(): Promise<ContainerEngine | null> {
   if (!CONTAINER_TESTS.some(isChosen)) return null;
   try {
@@ -89,7 +89,7 @@ async function engineForTests(): Promise<ContainerEngine | null> {
   }
 }
 
-/** The folder of Schemathesis, likewise. */
+/** The folder of Schemathesis, in the same way. */
 function schemathesisForTests(): string | null {
   if (!isChosen('test/fuzz.deep.test.ts')) return null;
   try {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, type Problem } from '../../packages/workflow/src/index.ts';
 
-// `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn, *.bpmn2 and *.bpmn20.xml file below a folder as far as that
-// goes without a platform, and prints one JSON line. Each file has to be accepted, or refused with reasons that name
-// their place, within a second.
+// `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn, *.bpmn2 and *.bpmn20.xml file below a folder, as far as
+// that is possible without a platform, and prints one JSON line. Within a second, each file must be accepted, or
+// refused with reasons that name their place.
 const LIMIT_MS = 1000;
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
@@ -21,7 +21,7 @@ const failing: Record<'crashed' | 'unlocated' | 'slow', string[]> = { crashed: [
 let accepted = 0;
 let refused = 0;
 
-/** In an element, in a line, or said of the file as a whole. */
+/** A problem is in an element, in a line, or of the file as a whole. */
 const isLocated = ({ elementId, line, code }: Problem): boolean =>
   elementId !== null || line !== undefined || code === 'TOO_LARGE' || code === 'ENCODING';
 

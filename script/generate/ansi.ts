@@ -1,4 +1,4 @@
-/** Text of one look, as a terminal shows it. */
+/** Text of one style, as a terminal shows it. */
 export interface Span {
   readonly text: string;
   readonly bold: boolean;
@@ -15,7 +15,7 @@ const PLAIN: Look = { bold: false, dim: false, colour: null };
 export function spansOf(line: string): Span[] {
   let look = PLAIN;
   const spans: Span[] = [];
-  // The first part is text; then code and text take turns.
+  // Splits into text and codes in turn; text comes first.
   // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
   for (const [index, part] of line.split(/\u001B\[([\d;]*)m/).entries()) {
     if (index % 2 === 1) for (const code of part.split(';')) look = changed(look, Number(code));

@@ -28,7 +28,7 @@ export async function clientFiles(addresses: {
   return (await Promise.all(files)).flat();
 }
 
-/** The same, from a platform that is started for it. */
+/** The generated files of the client, from a platform that is started for it. */
 export async function clientFilesOfCode(): Promise<ClientFile[]> {
   const kethub = await startTestKethub(sqlite);
   try {

@@ -81,7 +81,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
 };
 const OTHERS = 'Others';
 
-/** Patterns in words. A new pattern is shown as it is. */
+/** Descriptions of patterns. A new pattern is shown unchanged. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': '`http://…` or `https://…`',
   '^https?://.+/realms/[^/?#]+/?$': '`https://…/realms/…`',
@@ -93,7 +93,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',
 };
 
-/** docs/configuration.md with the settings as the schema has them. */
+/** docs/configuration.md with the settings of the schema. */
 export function renewConfiguration(page: string): string {
   return between(page, 'settings', settings(SettingsSchema.properties));
 }
@@ -112,7 +112,7 @@ function settings(properties: Readonly<Record<string, SettingSchema>>): string {
 }
 
 function row(name: string, schema: SettingSchema): string[] {
-  // The description ends with a default that is no value but depends on another setting.
+  // The description ends with a default that is no value, because it depends on another setting.
   const [meaning = '', dependent] = (schema.description ?? '').split(/ Default: /);
   const fixed = schema.default === undefined ? '' : `\`${schema.default}\``;
   return [`\`${name}\``, dependent?.replace(/\.$/, '') ?? fixed, allowed(schema), meaning];

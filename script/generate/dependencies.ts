@@ -27,8 +27,8 @@ interface Lock {
 const ROW = /^\| \[(?<name>[^\]]+)\]\((?<address>[^)]+)\) \|[^|]*\|[^|]*\|[^|]*\|(?<reason>.*)\|$/gm;
 
 /**
- * docs/dependencies.md with versions, licences and places as the package.json files have them. Throws when a direct
- * dependency has no line there, or a line no dependency: the reason has to be written by somebody who knows it.
+ * docs/dependencies.md with versions, licences and folders from the package.json files. Throws when a direct dependency
+ * has no line there, or a line no dependency: somebody who knows the reason must write it.
  */
 export function renewDependencies(page: string): string {
   const dependencies = directDependencies();
@@ -68,14 +68,14 @@ function directDependencies(): Map<string, Dependency> {
   return all;
 }
 
-/** npm installs a package beside the folder that needs it when the root has no place for it. */
+/** npm installs a package beside the folder that needs it when the root has another version. */
 function licenceOf(folder: string, name: string): string {
   const near = path.join(folder, 'node_modules', name, 'package.json');
   const installed = existsSync(path.join(root, near)) ? near : `node_modules/${name}/package.json`;
   return readJson<Manifest>(installed).license ?? 'none stated';
 }
 
-/** The licences of everything that running Kethub installs, by the lock file. */
+/** The licences of everything that running Kethub installs, from the lock file. */
 function licences(): string {
   const counts = new Map<string, number>();
   for (const [place, one] of Object.entries(readJson<Lock>('package-lock.json').packages)) {
@@ -87,7 +87,7 @@ function licences(): string {
   return table(['Licence', 'Packages'], rows);
 }
 
-/** A file of npm, whose shape npm has checked when it installed from it. */
+/** A file of npm. npm has checked its form when it installed from it. */
 function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(path.join(root, file), 'utf8')) as T;
 }

@@ -18,7 +18,7 @@ const LAST_LINE = /^Demo execution .*: [A-Z]+$/;
 /** Starts the platform under a pseudo terminal with an empty data folder, lets `look` see it, and stops it with Ctrl-C. */
 export async function withFirstStart<T>(look: (start: FirstStart) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kethub-picture-'));
-  // `script` of util-linux gives a program a terminal, and passes on what is typed.
+  // `script` of util-linux gives a program a terminal, and passes on typed keys.
   const terminal = spawn(
     'script',
     ['--quiet', '--return', '--flush', '--command', `'${process.execPath}' script/start.ts`, '/dev/null'],
@@ -61,7 +61,7 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Whole lines only: what comes after the last line break may go on. */
+/** The whole lines. Text after the last line break may continue. */
 function linesOf(text: string): string[] {
   return text.split('\r\n').slice(0, -1);
 }

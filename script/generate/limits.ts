@@ -81,7 +81,7 @@ interface Field {
   readonly default?: number | string;
 }
 
-/** docs/limits.md with the limits as they are. */
+/** docs/limits.md with the current limits. */
 export function renewLimits(page: string): string {
   const names = Object.keys({ ...ConnectionFields, ...LimitFields, ...SchedulingFields });
   const properties: Readonly<Record<string, Field>> = SettingsSchema.properties;

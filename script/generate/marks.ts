@@ -1,4 +1,4 @@
-/** Replaces what stands between two marks of a page. Throws when the page has lost its marks. */
+/** Replaces the text between two marks of a page. Throws when the page has no such marks. */
 export function between(page: string, name: string, made: string): string {
   const begin = `<!-- Made by npm run generate: ${name} -->\n`;
   const end = `<!-- End of ${name} -->\n`;

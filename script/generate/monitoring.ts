@@ -8,11 +8,11 @@ interface Described {
   readonly labelNames?: readonly string[];
 }
 
-/** docs/monitoring.md with the metrics as the code has them. */
+/** docs/monitoring.md with the metrics of the code. */
 export function renewMonitoring(page: string): string {
   const { registry } = new Metrics();
   const counted = own(registry.getMetricsAsArray());
-  // They are described here, not read: there is nothing to read from.
+  // Described here, because they cannot be read from anywhere.
   const nothing = {} as never;
   addDatabaseGauges(registry, nothing, () => undefined);
   const known = new Set([...counted, ...own(registry.getMetricsAsArray())].map(({ name }) => name));

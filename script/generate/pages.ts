@@ -5,7 +5,7 @@ import { renewLimits } from './limits.ts';
 import { renewMonitoring } from './monitoring.ts';
 import { renewAccounts, renewNumbers, renewProfile } from './numbers.ts';
 
-/** A page that is made in part. */
+/** A page with generated parts. */
 export interface Page {
   /** Relative to the root. */
   readonly file: string;

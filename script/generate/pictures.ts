@@ -25,10 +25,10 @@ export async function takePictures(): Promise<string[]> {
   return Object.keys(pictures);
 }
 
-/** Sections as long as they are useful, which nobody copies from a picture. */
+/** Sections that are cut to a useful length, as nobody copies from a picture. */
 const LEFT_OUT = /^(The same from a shell|Addresses and credentials)/;
 
-/** The lines for a reader, with an ellipsis for those that are left out. */
+/** The lines for a reader, with an ellipsis for omitted ones. */
 function shown(start: FirstStart): string[] {
   const sections = start.lines
     .map((line) => displayed(line, start))
@@ -44,7 +44,7 @@ function shown(start: FirstStart): string[] {
     .split('\n');
 }
 
-/** The line as it would be with the settings as they are delivered, without what is secret or only long. */
+/** The line as it is with default settings, without secrets and long values. */
 function displayed(line: string, { dataDir, origins }: FirstStart): string {
   return line
     .replaceAll(dataDir, '~/kethub/.kethub')
@@ -56,7 +56,7 @@ function displayed(line: string, { dataDir, origins }: FirstStart): string {
     .replaceAll(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, '$1…');
 }
 
-/** Leaves out the middle of what repeats itself: all restarts but the first and last, all but the first cut edges. */
+/** Removes the middle of repetitive results: all restarts but the first and last, and all but the first cut edges. */
 function shortened(lines: readonly string[]): string[] {
   const kinds = [/Restart \d+ of/, /"source"/];
   return lines.flatMap((line, index) => {

@@ -1,6 +1,6 @@
 import { spansOf, type Span } from './ansi.ts';
 
-// A dark card that stands on white and on dark pages alike: it brings its own ground, and a line around it.
+// A dark card that fits white and dark pages alike: it has its own background and a border.
 const FONT = "ui-monospace, SFMono-Regular, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const [SIZE, LEADING, CELL] = [13, 20, 7.83];
 const [PADDING, BAR] = [22, 40];
@@ -15,7 +15,7 @@ const [GROUND, BAR_GROUND, EDGE, TEXT, BRIGHT, DIM] = [
 const COLOURS = ['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#ffffff'];
 const DOTS = ['#ff5f57', '#febc2e', '#28c840'];
 
-/** A picture (SVG) of lines in a terminal, colours as in the lines. Longer lines are cut. */
+/** A picture (SVG) of terminal lines with their colours. Long lines are cut off. */
 export function terminalPicture(title: string, lines: readonly string[], columns: number): string {
   const width = Math.round(columns * CELL + 2 * PADDING);
   const height = BAR + PADDING + lines.length * LEADING + PADDING - 6;
@@ -36,7 +36,7 @@ ${rows.filter((row) => row !== '').join('\n')}
 `;
 }
 
-/** One `text` per word group: its place is its column, so that columns stay straight whatever font there is. */
+/** One `text` per group of words, placed by its column, so that columns stay straight in every font. */
 function rowOf(spans: readonly Span[], y: number): string {
   let column = 0;
   const parts: string[] = [];

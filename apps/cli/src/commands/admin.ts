@@ -86,7 +86,7 @@ async function registrations(shell: Shell, { status, limit, ...options }: Regist
     one.email,
     one.username,
     `${one.firstname} ${one.lastname}`,
-    standingOf(one),
+    accountStateOf(one),
     one.createdAt ?? '',
   ]);
   output.result(people.length === 0 ? '' : table(header, rows), people);
@@ -171,7 +171,7 @@ async function decide(
   const session = await openSession(shell);
   const changed = await session.platform.changeRegistration({ id: await idOf(session, person), json: change });
   const { username, email } = changed;
-  outputOf(shell, options).result(`${username} (${email}) is ${standingOf(changed)}.`, changed);
+  outputOf(shell, options).result(`${username} (${email}) is ${accountStateOf(changed)}.`, changed);
 }
 
 async function idOf({ platform }: Session, person: string): Promise<string> {
@@ -183,6 +183,6 @@ async function idOf({ platform }: Session, person: string): Promise<string> {
   ]);
 }
 
-function standingOf({ status, enabled, emailVerified }: Registration): string {
+function accountStateOf({ status, enabled, emailVerified }: Registration): string {
   return [status, ...(emailVerified ? [] : ['address not confirmed']), ...(enabled ? [] : ['switched off'])].join(', ');
 }

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { usageFailure } from '../failures.ts';
-import { configurationFolder, writePrivately } from './places.ts';
+import { configurationFolder, writePrivately } from './folders.ts';
 
 /** The credentials that `ket login` stores. */
 export interface Credentials {

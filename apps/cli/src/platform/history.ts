@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { stateFolder, writePrivately } from './places.ts';
+import { stateFolder, writePrivately } from './folders.ts';
 
 /** An execution with its address, so that later its id alone is enough. */
 export interface RememberedExecution {

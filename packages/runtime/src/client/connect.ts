@@ -13,7 +13,7 @@ import { readLines } from './log-reader.ts';
 import { reachRunner } from './reach.ts';
 
 /** Milliseconds that a request waits for a lost runner to be reached again. Beyond them it fails. */
-const PATIENCE_MS = 15_000;
+const RECONNECT_MS = 15_000;
 /** Milliseconds between two attempts to reconnect, at most. */
 const LONGEST_PAUSE_MS = 2_000;
 const EXECUTION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -140,12 +140,12 @@ class LocalRuntime implements Runtime {
 
   async #nextConnection(): Promise<Connection> {
     if (this.#closed) throw closed();
-    const patience = new AbortController();
+    const timeout = new AbortController();
     await Promise.race([
       new Promise<void>((resolve) => this.#waiting.push(resolve)),
-      pause(PATIENCE_MS, null, { ref: false, signal: patience.signal }).catch(() => undefined),
+      pause(RECONNECT_MS, null, { ref: false, signal: timeout.signal }).catch(() => undefined),
     ]);
-    patience.abort();
+    timeout.abort();
     if (this.#closed) throw closed();
     if (this.#connection === null) throw new RuntimeUnavailable('The runner cannot be reached.');
     return this.#connection;

@@ -56,12 +56,12 @@ export class Connection {
   static async open(paths: RunnerPaths): Promise<Connection | null> {
     const { path, release } = socketAddress(paths);
     const socket = connect(path);
-    const patience = setTimeout(() => socket.destroy(), WELCOME_MS);
+    const welcomeTimer = setTimeout(() => socket.destroy(), WELCOME_MS);
     return new Promise((resolve) => {
       const handler = {
         take: (message: Message): void => {
           if (message.event !== 'welcome') return;
-          clearTimeout(patience);
+          clearTimeout(welcomeTimer);
           resolve(new Connection(socket, handler, message));
         },
       };
@@ -76,7 +76,7 @@ export class Connection {
         socket.destroy(); // ENOENT, ECONNREFUSED, ECONNRESET: 'close' follows
       });
       socket.once('close', () => {
-        clearTimeout(patience);
+        clearTimeout(welcomeTimer);
         release();
         resolve(null);
       });

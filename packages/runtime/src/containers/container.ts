@@ -82,7 +82,7 @@ export class Container {
   }
 
   /** Whether its image has a file or folder at this path. */
-  async holds(path: string): Promise<boolean> {
+  async contains(path: string): Promise<boolean> {
     try {
       (await this.#engine.open('HEAD', this.#path('/archive'), { query: { path } })).resume();
       return true;

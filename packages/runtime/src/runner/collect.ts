@@ -33,7 +33,7 @@ const RESULT_FILES: Kind = { name: 'result file', kept: 'offered', taken: ['self
 export const POOL_FILES: Kind = { name: 'entry', kept: 'a file of a data pool', taken: [] };
 
 /** Refusals that are listed one by one. More are only counted. */
-const TOLD = 50;
+const MOST_REFUSALS = 50;
 /**
  * Names that are read beyond the limit of files. More are not read: a folder of a million would block other executions.
  */
@@ -56,13 +56,13 @@ export function collect(
   const files: OutputFile[] = [];
   const refused: string[] = [];
   let bytes = 0;
-  let untold = 0;
+  let unlisted = 0;
   let counted = 0;
   let exceeded: Collected['exceeded'] = null;
   const refuse = (name: string, why: string): void => {
-    if (refused.length < TOLD)
+    if (refused.length < MOST_REFUSALS)
       refused.push(`The ${kind.name} ${JSON.stringify(name.slice(0, 100))} is not ${kind.kept}: ${why}.`);
-    else untold += 1;
+    else unlisted += 1;
   };
   chmodSync(dir, 0o700); // a program under our own user may have locked us out
   const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
@@ -96,7 +96,7 @@ export function collect(
   } finally {
     closeSync(folder);
   }
-  if (untold > 0) refused.push(`${untold} more entries are not ${kind.kept}.`);
+  if (unlisted > 0) refused.push(`${unlisted} more entries are not ${kind.kept}.`);
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), refused, bytes, exceeded };
 }
 

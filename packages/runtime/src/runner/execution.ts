@@ -191,8 +191,8 @@ export class Execution {
     };
     const judged = judge(observed, limits);
     const { files, exceeded } = this.#collect(judged);
-    const fitting = exceeded === null ? judged : tooMuchLeft(judged, exceeded, files.length, limits);
-    const { verdict, ...pools } = collectPools(fitting, this.#run, files, limits);
+    const limited = exceeded === null ? judged : tooMuchLeft(judged, exceeded, files.length, limits);
+    const { verdict, ...pools } = collectPools(limited, this.#run, files, limits);
     const own = written.kind === 'FAILURE' ? written.cause : null; // its traceback is in the log already
     if (verdict.outcome === 'FAILED' && verdict.cause !== null && verdict.cause !== own) {
       this.#log.note('ERROR', `${verdict.cause.title}: ${verdict.cause.detail}`);

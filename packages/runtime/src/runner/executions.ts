@@ -36,7 +36,7 @@ export class Executions {
   readonly #context: RunnerContext;
   readonly #records: Records;
   readonly #pool: WarmPool;
-  readonly #stock: PrestartedSandboxes;
+  readonly #prestarted: PrestartedSandboxes;
   readonly #containers: Containers;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
@@ -46,14 +46,14 @@ export class Executions {
 
   constructor(
     context: RunnerContext,
-    drivers: { pool: WarmPool; stock: PrestartedSandboxes; containers: Containers },
+    drivers: { pool: WarmPool; prestarted: PrestartedSandboxes; containers: Containers },
     settings: () => Settings,
     events: ExecutionEvents,
   ) {
     this.#context = context;
     this.#records = new Records(context.paths.executions);
     this.#pool = drivers.pool;
-    this.#stock = drivers.stock;
+    this.#prestarted = drivers.prestarted;
     this.#containers = drivers.containers;
     this.#settings = settings;
     this.#events = events;
@@ -167,9 +167,9 @@ export class Executions {
     const folder = this.#records.folder(executionId);
     const spec = { code, environment, hosts: job.hosts ?? [], limits };
     const warm = dataPools.length === 0 && job.warm !== false ? this.#pool.take(spec) : null;
-    const stocked = warm === null ? this.#stock.take(folder, limits.fileBytes) : null;
-    if (warm === null && stocked === null) this.#records.claim(executionId);
-    const service = warm ?? stocked ?? new ServiceSandbox(this.#context, folder, limits, null);
+    const waiting = warm === null ? this.#prestarted.take(folder, limits.fileBytes) : null;
+    if (warm === null && waiting === null) this.#records.claim(executionId);
+    const service = warm ?? waiting ?? new ServiceSandbox(this.#context, folder, limits, null);
     service.executionId = executionId;
     const names = dataPools.map(({ parameter }) => parameter);
     try {

@@ -23,11 +23,11 @@ export function importable({ sourceDir, layerDir, imports }: Code, standard: rea
   const foreign = new Set(folders.flatMap(modulesIn));
   if (modulesIn(sourceDir).some((name) => (name === 'src' ? false : foreign.has(name)))) return [];
   return wished.filter(
-    (name) => !name.startsWith('src.') && name !== 'src' && folders.some((folder) => holds(folder, name)),
+    (name) => !name.startsWith('src.') && name !== 'src' && folders.some((folder) => containsModule(folder, name)),
   );
 }
 
-function holds(folder: string, name: string): boolean {
+function containsModule(folder: string, name: string): boolean {
   const parts = name.split('.');
   const last = parts.pop() ?? '';
   const parent = join(folder, ...parts);

@@ -6,7 +6,7 @@ import type { LogLine, Severity } from '../types.ts';
 /** Bytes of a line. A longer line is cut into pieces of this size. */
 export const PIECE_BYTES = 64 * 1024;
 /** Bytes that a worker may print before its job comes. Beyond them the worker is blocked. */
-const HELD_BYTES = 256 * 1024;
+const BUFFER_BYTES = 256 * 1024;
 /**
  * Bytes of output beyond the log limit that are dropped before a pause. At 200 MB/s this costs a fifth of a core; 1 GB
  * takes 5 s.
@@ -26,8 +26,8 @@ export type LineSink = (line: LogLine) => void;
  * have a receiver: a warm worker prints before its execution is known.
  */
 export class OutputLines {
-  readonly #held: LogLine[] = [];
-  #heldBytes = 0;
+  readonly #buffered: LogLine[] = [];
+  #bufferedBytes = 0;
   #sink: LineSink | null = null;
   readonly #streams: Readable[];
   #dropping = false;
@@ -42,7 +42,7 @@ export class OutputLines {
   /** Sends lines to `sink` from now on, the waiting ones first. */
   deliverTo(sink: LineSink): void {
     this.#sink = sink;
-    for (const line of this.#held.splice(0)) sink(line);
+    for (const line of this.#buffered.splice(0)) sink(line);
     for (const stream of this.#streams) stream.resume();
   }
 
@@ -96,9 +96,9 @@ export class OutputLines {
       this.#sink(line);
       return;
     }
-    this.#held.push(line);
-    this.#heldBytes += line.message.length + 100;
-    if (this.#heldBytes > HELD_BYTES) for (const stream of this.#streams) stream.pause();
+    this.#buffered.push(line);
+    this.#bufferedBytes += line.message.length + 100;
+    if (this.#bufferedBytes > BUFFER_BYTES) for (const stream of this.#streams) stream.pause();
   }
 
   #throttle(stream: Readable, bytes: number): void {

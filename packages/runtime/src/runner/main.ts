@@ -47,10 +47,10 @@ let server: SocketServer | null = null;
 
 const context = await prepareRunnerContext(paths, passage, version, () => settings.freeBytes ?? null);
 const pool = new WarmPool(context, () => settings);
-const stock = new PrestartedSandboxes(context);
+const prestarted = new PrestartedSandboxes(context);
 const commands = new Commands(context);
 const containers = new Containers(paths, context.proxies);
-const executions = new Executions(context, { pool, stock, containers }, () => settings, {
+const executions = new Executions(context, { pool, prestarted, containers }, () => settings, {
   ended(end) {
     server?.sendAll({ event: 'ended', end });
     considerLeaving();
@@ -67,7 +67,7 @@ const handlers: Handlers = {
     context.proxies.allow(settings.networks ?? []);
     containers.use(settings.containers ?? null);
     setImmediate(() => {
-      stock.fill();
+      prestarted.fill();
     });
     return null;
   },
@@ -170,7 +170,7 @@ async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
   // the sweep below ends what is left
-  await Promise.race([Promise.all([pool.clear(true), stock.clear(), executions.released()]), pause(CLEAR_MS)]);
+  await Promise.race([Promise.all([pool.clear(true), prestarted.clear(), executions.released()]), pause(CLEAR_MS)]);
   commands.endAll();
   await context.cgroups?.sweep();
   await containers.close().catch((error: unknown) => {

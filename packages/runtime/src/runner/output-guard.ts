@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { missingSpace, spaceOf } from '../free-space.ts';
-import { heldFiles } from '../sandbox/held-files.ts';
+import { measureUnlinkedFiles } from '../sandbox/unlinked-files.ts';
 import type { Limits } from '../types.ts';
 import { measureFolders, type Bounds } from './measure-folder.ts';
 
@@ -113,11 +113,11 @@ export class OutputGuards {
         ...[dir, ...more].map((one) => statSync(one).dev),
         ...(layer.device === null ? [] : [layer.device]),
       ];
-      const held = await heldFiles(writer.processes(), devices);
+      const unlinked = await measureUnlinkedFiles(writer.processes(), devices);
       if (over) return;
-      guard.bytes = folder.bytes + layer.bytes + held.bytes;
+      guard.bytes = folder.bytes + layer.bytes + unlinked.bytes;
       // A file is never larger than its limit.
-      guard.unseenBytes = (held.unseen + folder.closed) * limits.fileBytes;
+      guard.unseenBytes = (unlinked.unseen + folder.closed) * limits.fileBytes;
       looksUnseen = guard.unseenBytes > 0 ? looksUnseen + 1 : 0;
       const lost = freeAtFirst - spaceOf(this.#dir).bytes;
       const hides =
@@ -178,8 +178,8 @@ export class OutputGuards {
     this.#relieving = true;
     try {
       await Promise.all([...this.#guards].map(async (guard) => guard.look()));
-      const [most] = [...this.#guards].sort((a, b) => holds(b) - holds(a));
-      if (most !== undefined && holds(most) >= WORTH_ENDING_BYTES && this.missingBytes > 0) most.end('DISK');
+      const [most] = [...this.#guards].sort((a, b) => usedBytes(b) - usedBytes(a));
+      if (most !== undefined && usedBytes(most) >= WORTH_ENDING_BYTES && this.missingBytes > 0) most.end('DISK');
     } finally {
       setTimeout(() => {
         this.#relieving = false;
@@ -188,6 +188,6 @@ export class OutputGuards {
   }
 }
 
-function holds({ bytes, unseenBytes }: Guard): number {
+function usedBytes({ bytes, unseenBytes }: Guard): number {
   return bytes + unseenBytes;
 }

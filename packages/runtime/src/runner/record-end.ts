@@ -5,7 +5,7 @@ import type { ExecutionEnd } from '../types.ts';
 /** Milliseconds between two attempts. */
 const AGAIN_MS = 1_000;
 /** Milliseconds for a disk to take an end. Beyond them the end is reported without a record. */
-const PATIENCE_MS = 60_000;
+const RETRY_MS = 60_000;
 
 /**
  * Records an end before it is reported. Never rejects. If the disk is full or away, it tries again for a while. Any
@@ -21,9 +21,9 @@ export async function recordEnd(
   complete: () => ExecutionEnd,
   ended: ExecutionEnd,
   freed: AbortSignal,
-  patienceMs: number = PATIENCE_MS,
+  retryMs: number = RETRY_MS,
 ): Promise<ExecutionEnd> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + retryMs;
   let end: ExecutionEnd | null = null;
   for (let make = complete; ;) {
     try {

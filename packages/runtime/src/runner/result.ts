@@ -23,7 +23,7 @@ const INLINE_BYTES = 256 * 1024;
  * Bytes of a result that is recorded within the end: one write to the disk instead of two. A larger one has a file of
  * its own.
  */
-const TOLD_BYTES = 64 * 1024;
+const INLINED_BYTES = 64 * 1024;
 /** Members that the platform replaces with its own. */
 const RESERVED = ['_links', '_embedded'];
 
@@ -58,7 +58,7 @@ async function readWritten(path: string, target: string, limitBytes: number): Pr
   const mark = readPart(path, 0, 1).toString('latin1');
   if (mark === 'E') return { kind: 'FAILURE', cause: parseCause(readPart(path, 1, Math.min(bytes, CAUSE_BYTES))) };
   if (mark !== 'R') return invalid('it was not written by the platform', 'ResultInvalid');
-  return keepChecked(path, 1, target, limitBytes, TOLD_BYTES);
+  return keepChecked(path, 1, target, limitBytes, INLINED_BYTES);
 }
 
 async function keepChecked(
@@ -66,7 +66,7 @@ async function keepChecked(
   skip: number,
   target: string,
   limitBytes: number,
-  toldBytes: number,
+  inlinedBytes: number,
 ): Promise<Written> {
   const bytes = statSync(path).size - skip;
   if (bytes > limitBytes) {
@@ -82,7 +82,7 @@ async function keepChecked(
   const shape = inspectJson(text, limits, RESERVED);
   const written = resultOf(shape, target, bytes);
   if (written.kind !== 'RESULT') return written;
-  if (bytes <= toldBytes) return { kind: 'RESULT', result: { ...written.result, text: text.toString('utf8') } };
+  if (bytes <= inlinedBytes) return { kind: 'RESULT', result: { ...written.result, text: text.toString('utf8') } };
   writeFileSync(target, text, { mode: 0o600 });
   return written;
 }

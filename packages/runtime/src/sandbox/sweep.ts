@@ -4,14 +4,14 @@ import { errorCode } from '../errors.ts';
 import { signalQuietly } from './processes.ts';
 
 /** Milliseconds. Sandboxes that still live after them are left alone. */
-const PATIENCE_MS = 5_000;
+const SWEEP_MS = 5_000;
 
 /**
  * Kills sandboxes that outlived their runner. A runner that dies while bubblewrap sets up leaves a half-made sandbox in
  * no cgroup. Such sandboxes are found by `mark`, which occurs in their mounts.
  */
 export async function sweepSandboxes(mark: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + SWEEP_MS;
   for (let left = sandboxesWith(mark); left.length > 0 && performance.now() < deadline; left = sandboxesWith(mark)) {
     for (const pid of left) signalQuietly(pid, 'SIGKILL');
     await pause(2);

@@ -9,7 +9,7 @@ export interface Usage {
 }
 
 /** Bytes kept of the report. A line has at most 40; further bytes are ignored. */
-const TOLD_BYTES = 256;
+const REPORT_BYTES = 256;
 /** Linux reports 100 ticks a second to user space, whatever its own clock rate. */
 const TICK_MS = 10;
 
@@ -20,7 +20,7 @@ const TICK_MS = 10;
 export function readUsage(stream: Readable): () => Usage | null {
   let text = '';
   stream.on('data', (chunk: Buffer) => {
-    if (text.length < TOLD_BYTES) text += chunk.toString('latin1');
+    if (text.length < REPORT_BYTES) text += chunk.toString('latin1');
   });
   stream.on('error', () => {
     stream.destroy();

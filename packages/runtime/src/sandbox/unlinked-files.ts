@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 import { threadsOf } from './usage.ts';
 
 /** Deleted files that processes still keep open or mapped. No folder shows them, but they take space on the disk. */
-export interface HeldFiles {
+export interface UnlinkedFiles {
   bytes: number;
   /**
    * Files that exist but whose size nobody can see: sent through a socket, or of a process that cannot be inspected.
@@ -24,7 +24,10 @@ const BLOCK_BYTES = 512;
  * known (fdinfo).
  * @param devices `st_dev` of the disk and of the overlays over it.
  */
-export async function heldFiles(pids: readonly number[], devices: readonly number[]): Promise<HeldFiles> {
+export async function measureUnlinkedFiles(
+  pids: readonly number[],
+  devices: readonly number[],
+): Promise<UnlinkedFiles> {
   const found = new Map<number, number>();
   const sockets = new Map<number, number>();
   let unseen = 0;
