@@ -43,14 +43,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** As a registry that was taken over would say it: everything fits together. */
+/** The answer of a compromised registry: everything is consistent. */
 function packument(): object {
   const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
   const dist = { tarball: `${address}/${NAME}.tgz`, integrity };
   return { name: NAME, 'dist-tags': {}, versions: { [NODE_VERSION]: { name: NAME, version: NODE_VERSION, dist } } };
 }
 
-/** Has the bootstrap fetch Node into a folder; with `integrity` as if that were the hash that it knows. */
+/** Makes the bootstrap fetch Node into a folder. `integrity` replaces the hash that it knows. */
 async function fetchInto(target: string, integrity?: string): Promise<{ code: number; text: string }> {
   const program = `const b = require(${JSON.stringify(BOOTSTRAP)});
     if (${JSON.stringify(integrity ?? '')}) b.NODE_INTEGRITY[${JSON.stringify(NAME)}] = ${JSON.stringify(integrity ?? '')};

@@ -17,7 +17,7 @@ import { containersWith, engineOfTests, testEngine } from '../packages/runtime/s
 import { removableEngine, type RemovableEngine } from '../packages/runtime/src/testing/removable-engine.ts';
 import { installationOf } from '../packages/runtime/src/containers/installation.ts';
 
-/** Looks at what happens soon, one every 20 ms. */
+/** Waits for something that happens soon; checks every 20 ms. */
 const ATTEMPTS = 1_500;
 
 const LINES = [
@@ -68,7 +68,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     const label = `kethub.installation=${installation().id}`;
     await kethub.close();
     engine.leave();
-    // An engine goes on removing what it was told to.
+    // The engine goes on with a removal that it has accepted.
     for (let attempt = 0; attempt < ATTEMPTS && (await containersWith(label)).length > 0; attempt++) await pause(20);
     expect(await containersWith(label)).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
     await kethub.restart();
     engine.leave();
     const id = await start('{"task": "none", "number": 8}');
-    // Whether it is taken in this moment is up to the worker; it must not fail when it is.
+    // The worker may start it at this moment. It must not fail then.
     for (let attempt = 0; attempt < 100 && (await statusOf(id, 'wait=0')) === 'PENDING'; attempt++) await pause(20);
     await engine.comeBack();
     expect(await ended(id)).toBe('SUCCEEDED');

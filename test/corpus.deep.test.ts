@@ -12,9 +12,9 @@ import { startTestKethub, type TestKethub } from '../apps/server/src/testing/ket
 import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { keepPythons, takeKeptPythons } from '../packages/runtime/src/testing/pythons.ts';
 
-// Projects in the style of those that people publish, each as its author would have left it: `ket up` and `ket run` take it
-// as it is. They need the package index and, for other versions of Python, their registries. Most of their time is spent
-// with downloads, so some of them are deployed at the same time.
+// Projects in the style of published ones, each as its author would have left it. `ket up` and `ket run` take them
+// unchanged. They need the package index and, for other versions of Python, their registries. Downloads take most of
+// the time, so some projects are deployed at the same time.
 vi.setConfig({ testTimeout: 600_000, maxConcurrency: 3 });
 
 const run = promisify(execFile);
@@ -96,7 +96,7 @@ test.concurrent('error-object is deployed, and its error object is the cause of 
   expect(result).toMatchObject({ code: '400', detail: '3 nodes have no perfect matching' });
 }); // prettier-ignore
 
-/** Compiles a project before its upload, as its author would: no registry has to have a base image. */
+/** Compiles a project before its upload, as its author would, so that no registry needs a base image. */
 const compilers: Readonly<Record<string, { needs: string; make: (folder: string) => Promise<unknown> }>> = {
   'docker-shell': {
     needs: '/bin/busybox',
@@ -109,7 +109,7 @@ const compilers: Readonly<Record<string, { needs: string; make: (folder: string)
   'docker-go': {
     needs: '/usr/local/go/bin/go',
     make: (cwd) => {
-      // Kept from one test run to the next: the standard library takes the compiler most of a minute.
+      // Kept between test runs, as compiling the standard library takes most of a minute.
       const GOCACHE = path.join(import.meta.dirname, '../.runtime/go-cache');
       const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOCACHE };
       return run('/usr/local/go/bin/go', ['build', '-o', 'program', '.'], { cwd, env });

@@ -55,7 +55,7 @@ function relativeLinks(page: string): string[] {
     .filter((link) => !/^([a-z][a-z+.-]*:|\/\/)/i.test(link));
 }
 
-/** The places of a page that a link can name, as GitHub makes them from its headings. */
+/** The anchors of a page, as GitHub makes them from its headings. */
 function headings(page: string): string[] {
   return [...withoutFences(page).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title = '']) =>
     title

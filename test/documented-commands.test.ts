@@ -9,7 +9,7 @@ import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // Runs the commands of the pages for newcomers, letter for letter, in the folder of Kethub. Only the platform is
-// another one, and who signs in has no terminal.
+// another one, and signing in uses no terminal.
 vi.setConfig({ testTimeout: 300_000 });
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -40,13 +40,13 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** The blocks of a page that are for a shell. */
+/** The shell blocks of a page. */
 async function blocks(page: string): Promise<string[]> {
   const text = await readFile(path.join(root, page), 'utf8');
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
 }
 
-/** Standard output; rejects when it ends with another code than 0. */
+/** Standard output. Rejects when it exits with another code than 0. */
 async function type(command: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const args = ['-e', '-o', 'pipefail', '-c', command];
   const { stdout } = await promisify(execFile)('bash', args, { cwd: root, env: { ...environment, ...more } });
@@ -85,7 +85,7 @@ test('docs/cli.md: the first commands work from anywhere else, and in the folder
   const commands = first.split('\n').filter((line) => /^npm run ket -- (?!login )/.test(line));
   expect(commands).toHaveLength(3);
   for (const command of commands) await type(command);
-  // npm is told where Kethub is; it changes into that folder itself.
+  // npm gets the folder of Kethub as an argument, and changes into it.
   const elsewhere = `cd ~ && npm --prefix ${root} run ket --`;
   expect(await type(`${elsewhere} run my-service --no-log`)).toContain('"fidelity": 0.968');
   expect(await type(`cd ~/my-service && npm --prefix ${root} run ket -- run --no-log`)).toContain('"fidelity": 0.968');

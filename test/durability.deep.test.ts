@@ -11,7 +11,7 @@ import { logOutput } from '../apps/server/src/testing/log.ts';
 import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
-/** Says once who it is, lives as long as it is told, and returns the same. */
+/** Reports its identity once, lives as long as its input says, and returns the identity. */
 const service = {
   'src/__init__.py': '',
   'src/program.py': `
@@ -32,7 +32,7 @@ def run(seconds=0, lines=0):
 `,
 };
 
-/** Two calls one after the other, and three at the same time. */
+/** Two calls in sequence, and three in parallel. */
 function callsWitness(serviceId: string): string {
   const { chain, end, file, service: task, start } = bpmn;
   const witness = (id: string, more: object) =>
@@ -144,7 +144,7 @@ describe.each(databases)('kill -9 of the platform on $name', (kind) => {
       await reachable();
       const before = (await provided()).length;
       const started = await Promise.all(Array.from({ length: 3 }, async () => (await startWorkflow()).id));
-      // At moments that differ from run to run.
+      // The moments differ from run to run.
       for (let kill = 0; kill < 4; kill++) {
         await pause(100 + Math.random() * 700);
         await restart();
@@ -182,7 +182,7 @@ function runnerPid(dataDir: string): number {
       const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
       if (command.includes('runner/main.ts') && command.includes(path.join(dataDir, 'runtime'))) return Number(name);
     } catch {
-      // It ended while we looked.
+      // It ended meanwhile.
     }
   }
   throw new Error(`No runner works in ${dataDir}`);

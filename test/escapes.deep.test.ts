@@ -14,7 +14,9 @@ import { HOSTILE_RUNS } from '../packages/runtime/src/escapes/runs.ts';
 import type { EscapeDriver } from '../packages/runtime/src/escapes/types.ts';
 import type { ExecutionEnd, ExecutionJob, LogLine } from '../packages/runtime/src/index.ts';
 
-/** They are judged by limits, hosts or variables that a version does not have here; floods.deep.test.ts has their like. */
+/**
+ * They depend on limits, hosts or variables that a version does not have here. floods.deep.test.ts has similar ones.
+ */
 const NOT_HERE = [
   'loader_variables', 'egress', 'costly_result', 'huge_files', 'sparse_files', 'million_files', 'temporary_files', 'disk_fill',
   'unlinked_files', 'image_folders', 'files_in_flight', 'full_queues', 'log_flood', 'fork_bomb', 'memory_fill', 'memory_files',
@@ -32,7 +34,7 @@ function lost(executionId: string, detail: string): ExecutionEnd {
   return { executionId, outcome: 'LOST', cause, ...none };
 }
 
-/** Runs hostile programs as executions of a service, over HTTP, as anybody can; the victim belongs to somebody else. */
+/** Runs hostile programs as executions of a service, over HTTP, as anybody can. The victim belongs to another user. */
 async function driverOf(
   kethub: SplitKethub,
   kept: () => number,
@@ -51,12 +53,12 @@ async function driverOf(
     for (;;) {
       const { status } = (await app.request('GET', `/${id}`, { headers: { prefer: 'wait=30' } })).body as { status: string };
       if (['PENDING', 'RUNNING'].includes(status)) continue;
-      // A cancelled one is told at once; its processes have some seconds. The victim runs on.
+      // A cancelled execution is reported at once; its processes have some seconds. The victim goes on.
       while (kept() > 1) await pause(50);
       const { _links, ...body } = (await app.request('GET', `/${id}/result`)).body as { _links: Record<string, unknown> };
       const files = [];
       for (const name of Object.keys(_links).filter((link) => link !== 'self' && link !== 'status')) {
-        // Any media type is allowed: no JSON is expected.
+        // Any media type is allowed, so JSON is not expected.
         const { href } = _links[name] as { href: string };
         const answer = await fetch(href, { headers: { authorization: `Bearer ${app.bearer}` } });
         const content = Buffer.from(await answer.arrayBuffer());

@@ -22,7 +22,7 @@ afterAll(() => platform.close());
 
 const input = (example: string, name: string): unknown =>
   JSON.parse(readFileSync(path.join(examples, example, 'input', `${name}.json`), 'utf8'));
-// Checked by the services themselves, which refuse what is no graph.
+// The services check their input, and refuse anything that is no graph.
 const graph = input('maxcut', 'data') as Graph;
 
 test('both examples solve the same graph', () => {
@@ -38,7 +38,7 @@ describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
       const { id, status } = await app.finish({ data: graph, params: input(example, 'params') });
       const answer = await app.request('GET', `/${id}/result`);
       expect([status, answer.body]).toEqual(['SUCCEEDED', expect.objectContaining({ cutValue: bestCut(graph) })]);
-      // Its members are those that the assertion above has seen.
+      // The assertion above has checked its members.
       const { partition, _links: links } = answer.body as {
         partition: { left: string[]; right: string[] };
         _links: Record<string, unknown>;
@@ -102,7 +102,7 @@ function cutOf({ edges }: Graph, left: ReadonlySet<string>): number {
   );
 }
 
-/** By trying every partition. */
+/** Tries every partition. */
 function bestCut(whole: Graph): number {
   let best = 0;
   for (let sides = 0; sides < 2 ** (whole.nodes.length - 1); sides++) {
@@ -114,7 +114,7 @@ function bestCut(whole: Graph): number {
 describe('workflows', () => {
   const names = ['workflow-sequential', 'workflow-parallel'];
 
-  /** As `ket up` deploys it: with the id that the service has here. */
+  /** Replaces names by ids, as `ket up` deploys it. */
   async function deployed(example: string) {
     const folder = path.join(examples, example);
     const manifest = JSON.parse(readFileSync(path.join(folder, 'kethub.json'), 'utf8')) as {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testEngine } from '../packages/runtime/src/testing/images.ts';
 import { runFaults } from './faults/run.ts';
 
-/** Longer than the lease of a job. */
+/** Milliseconds, longer than the lease of a job. */
 const stillMs = 15_000;
 const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
@@ -16,7 +16,7 @@ test.each([
   async (database, kills, _what, only, outageMs) => {
     const report = await runFaults({ seed, kills, only, database, diskMb: null, outageMs, pauseMs: 400, stillMs });
     expect(report.wrong, JSON.stringify(report)).toEqual([]);
-    // On a busy machine there is less time to promise something between one kill and the next.
+    // On a busy machine less can be promised between one kill and the next.
     expect(report.promised).toBeGreaterThan(kills / 5);
   },
 );

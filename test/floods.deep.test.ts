@@ -68,7 +68,10 @@ const drivers: readonly { driver: string; files: Files; upload: Upload }[] = [
   ...(testEngine === null ? [] : [{ driver: 'container', files: shell, upload: container }]),
 ];
 
-/** One tenant floods a platform of several processes, two of them workers. The calls of another tenant succeed meanwhile. */
+/**
+ * One tenant floods a platform of several processes, two of them workers. The calls of another tenant succeed
+ * meanwhile.
+ */
 describe.each(postgreSql)('floods on $name with two workers', (kind) => {
   let kethub: SplitKethub;
   let second: SecondWorker;
@@ -131,7 +134,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
   };
   const portOf = (part: 'api' | 'gateway'): number => Number(new URL(kethub.platform.addresses[part]).port);
 
-  /** A connection from another address of this machine, and the status that it is answered with; 0 before that. */
+  /** A connection from another address of this machine, and the status of its answer; 0 before that. */
   const connection = (port: number, localAddress: string, text: string, reads: boolean) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
     open.push(socket);
@@ -160,7 +163,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
     );
     const accepted = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const refused = uploads.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-    // The builds that run are ended after a minute, as their limit is: on a slow machine some more are accepted.
+    // Running builds end at their limit of a minute. On a slow machine some more are accepted.
     expect(accepted.length).toBeGreaterThanOrEqual(OWNER_BUILDS);
     expect(refused).not.toEqual([]);
     for (const reason of refused) expect(reason).toMatchObject({ status: 429, code: 'too-many-builds' });
@@ -205,7 +208,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
         const rows = await read.selectFrom('executions').select('id').where('status', '=', 'RUNNING').execute();
         return rows.filter(({ id }) => ids.includes(id)).length;
       };
-      // Long ones of one owner take half of the places of each worker.
+      // Long executions of one owner take half of the slots of each worker.
       await expect.poll(running, patient).toBe(PLACES_PER_WORKER);
       await succeeds(ada, 3);
       expect(await running()).toBe(PLACES_PER_WORKER);
@@ -265,7 +268,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
       await expect.poll(openNow, patient).toBeGreaterThan(0);
       lasts = false;
       await expect.poll(openNow, patient).toBe(0);
-      // A connection that was refused may break before its answer is read.
+      // A refused connection may break before its answer is read.
       const answers = slow.map(({ status }) => status).filter((status) => status !== 0);
       expect(new Set(answers)).toEqual(new Set([408, 429]));
     } finally {

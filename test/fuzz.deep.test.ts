@@ -9,9 +9,12 @@ import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/sch
 
 const { errorEnd, file, flow, start } = bpmn;
 const PASSWORD = 'correct horse battery staple';
-/** Operations that end the caller's account or session: a separate user calls them, because later requests would be refused. */
+/**
+ * Operations that end the caller's account or session. A separate user calls them, because later requests would be
+ * refused.
+ */
 const fatal = ['deleteMe'];
-/** Phases for a caller who is refused everywhere. The others need accepted requests to go on with. */
+/** Phases for a caller who is refused everywhere. The other phases need accepted requests. */
 const refused = ['fuzzing'] as const;
 
 type Part = 'api' | 'gateway';
@@ -21,7 +24,7 @@ interface Operation {
   readonly name: string;
 }
 
-/** A person with something of every kind that the platform interface serves. */
+/** A user with resources of every kind that the platform interface serves. */
 interface Inhabitant {
   readonly loginSession: string;
   readonly accessToken: string;
@@ -87,7 +90,7 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
     return { loginSession, accessToken: used.value, deployed, known };
   }
 
-  /** Signs in somebody who owns nothing. */
+  /** Signs in a user who owns nothing. */
   async function newcomer(username: string, status: 'APPROVED' | 'PENDING'): Promise<string> {
     const person = { username, email: `${username}@example.org`, firstname: username, lastname: 'Test' };
     await kethub.kethub.identity.createUser({ ...person, password: PASSWORD, status });

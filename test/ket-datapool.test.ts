@@ -7,8 +7,8 @@ import { ket } from '../apps/cli/src/testing/ket.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
-// Data pools as a researcher uses them: ket as processes of its own, against a whole platform. The tests build on each
-// other, in this order.
+// Data pools as a researcher uses them. Each ket is a process of its own, against a whole platform. The tests build on
+// each other, in this order.
 
 const program = `
 from kethub.datapool import DataPool

@@ -8,8 +8,8 @@ import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { createTestRealm, type TestRealm } from '../apps/server/src/testing/keycloak.ts';
 
-// Signing in with ket where people are known to a Keycloak, and deciding about them: ket as processes of its own, against
-// a whole platform and a real Keycloak. The tests build on each other, in this order.
+// Signing in with ket where a Keycloak knows the users, and deciding about them. Each ket is a process of its own,
+// against a whole platform and a real Keycloak. The tests build on each other, in this order.
 
 const username = 'grace';
 const password = 'correct horse battery staple';

@@ -15,7 +15,7 @@ import {
 } from '../apps/server/src/testing/kethub.ts';
 import { deployOnPremise, localTargets, startProvider } from '../apps/server/src/testing/on-premise.ts';
 
-// Services that one person has, and others see and use: with ket as processes of its own, against a whole platform.
+// Services that one user shares and others see and use. Each ket is a process of its own, against a whole platform.
 vi.setConfig({ testTimeout: 120_000 });
 
 let platform: TestKethub;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** Variables with which ket acts as this person. */
+/** Variables with which ket acts as this user. */
 async function environmentOf({ client }: Pick<SignedIn, 'client'>): Promise<Record<string, string>> {
   const { value } = await client.createAccessToken({ json: { name: 'ket' } });
   const url = new URL(platform.kethub.platform.addresses.api).origin;

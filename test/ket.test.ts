@@ -8,10 +8,10 @@ import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
 
-// The way of a researcher from signing in to a result: ket as processes of its own, against a whole platform. The tests
-// build on each other, in this order.
+// The steps of a researcher from signing in to a result. Each ket is a process of its own, against a whole platform.
+// The tests build on each other, in this order.
 
-// Up to a dozen processes in one test, one after the other, on a machine that may be busy.
+// Milliseconds for up to a dozen processes in one test, one after the other, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 });
 
 const username = 'grace';
@@ -41,7 +41,7 @@ interface Shown {
   readonly files: readonly { name: string; path?: string }[];
 }
 
-/** ket in the folder of the project, as the one who signed in. */
+/** Runs ket in the folder of the project, as the signed-in user. */
 function inProject(args: readonly string[], options: Partial<KetProcessOptions> = {}) {
   return ket(args, { folder: project, ...options, environment: configuration(options.environment) });
 }

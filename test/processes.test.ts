@@ -16,7 +16,7 @@ import { startSecondWorker } from '../apps/server/src/testing/second-worker.ts';
 import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
 import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
 
-/** For what happens soon, on whatever machine. */
+/** Time for events that happen soon, on any machine. */
 const patient = { timeout: 30_000 };
 
 /** Prints so many lines, waiting after each. */
@@ -64,7 +64,9 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     await s3.close();
   });
 
-  /** Ends every connection that listens, again and again: nothing is told any more. Returns the way back. */
+  /**
+   * Ends every LISTEN connection again and again, so that no notification arrives. Returns a function that stops this.
+   */
   const deafen = async (): Promise<() => Promise<void>> => {
     const client = new Client({ connectionString: kethub.settings['DATABASE_URL'], application_name: 'test' });
     await client.connect();
@@ -112,7 +114,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     onTestFinished(() => second.close());
     return second.process;
   };
-  /** The other one than the address names. */
+  /** The process that the address does not name. */
   const secondGateway = (address: string): string => {
     const one = kethub.at(address);
     return one === address ? kethub.at(address) : one;
@@ -216,7 +218,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     await pause(1_500);
     await hearing();
     hearing = null;
-    // The four processes, and the one of the test.
+    // The four processes, and that of the test.
     await expect.poll(listeners, patient).toBe(5);
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
   });
@@ -290,7 +292,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     await kethub.worker.end('SIGKILL');
     await app.request('PUT', `/${cancelled.id}/cancel`);
     const waiting = await app.start({ lines: 1 });
-    // Another worker, on a machine of its own, that knows it for lost soon.
+    // Another worker, on a machine of its own, which soon counts the first one as lost.
     const second = await secondWorker({ KETHUB_WORKER_LEASE_SECONDS: '2' });
     await expect.poll(() => statusOf(id), patient).toBe('UNKNOWN');
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ title: 'Worker lost' });
@@ -301,7 +303,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     expect((await follow(cancelled.id)).text).toContain('event: end');
     await expect.poll(() => statusOf(waiting.id), patient).toBe('SUCCEEDED');
     await second.end();
-    // The first comes back after all: what it still runs has ended for everybody else.
+    // The first worker comes back. Its executions have ended for everybody else.
     await kethub.worker.restart();
     await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });

@@ -10,7 +10,7 @@ import { probe } from '../apps/server/src/testing/probe.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
-/** Its dependencies are others. */
+/** A version with other dependencies. */
 const older = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));
 let platform: TestKethub;
 let service: DeployedService;

@@ -9,7 +9,7 @@ import { bpmn, calls, deployWorkflow, start } from '../apps/server/src/testing/w
 
 const { chain, end, service, file } = bpmn;
 const TASKS = 20;
-/** Longer than any lease of a job. */
+/** Milliseconds, longer than any lease of a job. */
 const STILL_MS = 13_000;
 
 describe.each(databases)('a platform that stands still on $name', (kind) => {

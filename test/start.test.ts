@@ -30,7 +30,7 @@ describe('npm start without a terminal', () => {
   });
   const children = new Set<ChildProcess>();
   afterAll(async () => {
-    // A test that failed half way has not stopped what it started.
+    // A test that failed half way has not stopped its processes.
     for (const child of children) {
       child.kill('SIGINT');
       await once(child, 'exit');
@@ -79,7 +79,7 @@ describe('npm start without a terminal', () => {
     expect(text).not.toContain('\u001B');
     expect(text).toContain('"cutValue": 174');
     expect(text).toMatch(/Restart 12 of 12/);
-    // Output that is no terminal may be a log: the credentials are in a file that only its owner can read.
+    // Output that is no terminal may be a log, so the credentials are in a file that only its owner can read.
     const howTo = howToOf(first.lines);
     expect(statSync(howTo.file).mode & 0o777).toBe(0o600);
     const [, password = ''] = /user demo, password (\S+)/.exec(howTo.text) ?? [];

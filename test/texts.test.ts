@@ -58,7 +58,7 @@ describe('commands', () => {
 
 /** The parts of a command line that do not exist. */
 function problemOf(program: Command, line: string): string | null {
-  // Behind a wide gap stands an explanation; behind a bar, a semicolon or an arrow another command.
+  // A wide gap precedes an explanation; a bar, a semicolon or an arrow precedes another command.
   const [typed = ''] = line.split(/ {2,}| [|;<>&#]|\\$/, 1);
   let command = program;
   for (const word of typed.trim().split(/\s+/)) {
@@ -102,9 +102,9 @@ describe('operations and addresses', () => {
 
   test('every operation that a text names is there', () => {
     const named = /\b(GET|POST|PUT|PATCH|DELETE|HEAD) ((?:\$?\{[\w.()]+\})?\/[^\s`'",;)\]]*)/g;
-    // Interfaces of others: of container engines, of on-premise services, of stores and identity providers.
+    // Interfaces of others: of container engines, on-premise services, stores and identity providers.
     const ofOthers = /^packages\/runtime\/(?:src\/containers|escapes)|^script\/|keycloak|\/s3/;
-    // Beside the interfaces: whether a process is well, and what it measures.
+    // Besides the interfaces: health and metrics of a process.
     for (const one of ['/health', '/ready', '/metrics']) operations.add(`GET ${one}`);
     const isThere = (method = '', address = ''): boolean =>
       /^[{}/]+$/.test(plain(address)) ||
@@ -131,7 +131,7 @@ describe('operations and addresses', () => {
   });
 });
 
-/** An address with its parameters as `{}`, without the place that it begins with and the sign that ends a sentence. */
+/** An address with its parameters as `{}`, without its base and without the punctuation mark that ends a sentence. */
 function plain(address: string): string {
   return address
     .replace(/^\$?\{[^}]*\}(?=\/)/, '')

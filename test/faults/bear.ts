@@ -4,7 +4,7 @@ import { Follower, STUCK_MS } from './follow.ts';
 import type { Evidence } from './judge.ts';
 import { load, type Order, type Promised } from './load.ts';
 
-/** One kind of load: what is started where, and what its ends are to be judged by. */
+/** One kind of load: the executions to start, and the rules for their ends. */
 export interface Burden<O extends Order> {
   readonly app: Caller;
   readonly orders: Iterable<O>;
@@ -22,7 +22,7 @@ export interface Borne {
   judge(evidence: Evidence): string[];
 }
 
-/** Starts and follows executions until it is told to stop and all have ended or are stuck. */
+/** Starts and follows executions until it is stopped and all have ended or are stuck. */
 export async function bear<O extends Order>(
   { app, orders, mostOpen, judge, titlesOf }: Burden<O>,
   isBreaking: () => boolean,

@@ -12,7 +12,7 @@ import type { ContainerEngine } from '../../script/container-engine.ts';
 export interface Containers {
   readonly engine: ContainerEngine;
   readonly app: Caller;
-  /** How often each mark was run, since the beginning. */
+  /** Number of runs of each mark since the beginning. */
   runs(): ReadonlyMap<string, number>;
   /** Leftovers in the container engine of executions that have ended, one sentence each. */
   left(): Promise<string[]>;
@@ -23,8 +23,8 @@ const HOST = '127.0.0.2';
 const ATTEMPTS = 300;
 
 /**
- * Does what the witness of sandboxes does. Nobody can look from outside at what a container opens: it tells that it runs,
- * under a number of its own, to the host that it has declared, until that is answered.
+ * Does for containers what the witness does for sandboxes. Nobody can see from outside which files a container opens.
+ * So each run reports itself, under its own number, to the host that it has declared, until it gets an answer.
  */
 const RUN = `#!/bin/sh
 cd /var/runtime/output

@@ -1,19 +1,19 @@
 import { modes, type Mode } from './service.ts';
 import { randomFrom } from './random.ts';
 
-/** Everything that chance decides in a run comes from here, whatever happens meanwhile: a seed decides the same again. */
+/** Makes all random decisions of a run, independent of its course: the same seed gives the same decisions. */
 
 /** The next fault, and the pause before it. */
 export interface Decision {
   readonly pauseMs: number;
   readonly fault: string;
-  /** For what the fault itself decides, such as which process. */
+  /** For decisions within the fault, such as which process. */
   readonly random: () => number;
 }
 
 export interface Choice {
   readonly name: string;
-  /** Relative to the others. */
+  /** Weight relative to the others. */
   readonly weight: number;
 }
 
@@ -30,13 +30,13 @@ export function decisionOf(seed: number, kill: number, possible: readonly Choice
 
 /** An execution to be started. */
 export interface Wish {
-  /** Its number, which the code opens a file of. */
+  /** Its number. The code opens the file of this number. */
   readonly mark: number;
   readonly mode: Mode;
   readonly seconds: number;
-  /** How long after its start it is cancelled; null when it is not. */
+  /** Milliseconds from its start to its cancellation; null when it is not cancelled. */
   readonly cancelAfterMs: number | null;
-  /** Before the next one. */
+  /** Milliseconds before the next one. */
   readonly pauseMs: number;
 }
 
@@ -59,9 +59,9 @@ export interface Part {
 
 /** An instance of the workflow to be started. */
 export interface Errand {
-  /** Two that run side by side, and the one after them. */
+  /** Two tasks side by side, and the one after them. */
   readonly parts: readonly [Part, Part, Part];
-  /** How long after its start it is cancelled; null when it is not. */
+  /** Milliseconds from its start to its cancellation; null when it is not cancelled. */
   readonly cancelAfterMs: number | null;
   readonly pauseMs: number;
 }
@@ -79,10 +79,10 @@ export function errandOf(seed: number, firstMark: number, longestPauseMs: number
 
 const salts = { fault: 0x85ebca6b, load: 0xc2b2ae35, errand: 0x27d4eb2f };
 
-/** A random generator for each decision: one that draws more often than before does not shift the others. */
+/** A random generator for each decision, so that more draws for one do not shift the others. */
 function chance(seed: number, what: keyof typeof salts, number: number): () => number {
   const random = randomFrom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, salts[what]));
-  // The first numbers of near seeds are alike.
+  // Similar seeds give similar first numbers, so these are dropped.
   random();
   return random;
 }

@@ -2,7 +2,7 @@ import { fromTimestamp } from '@kethub/contract';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
 import type { Order, Promised } from './load.ts';
 
-/** In milliseconds; null while it has not come to that. */
+/** Milliseconds; null before that. */
 export interface Times {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -10,14 +10,14 @@ export interface Times {
 
 export interface End extends Times {
   readonly status: string;
-  /** The status when it was first seen to have ended; OPEN when it was not. */
+  /** The status when it was first seen to have ended. OPEN when it was never seen so. */
   readonly before: string;
   /** The content at the address of the result. */
   readonly result: unknown;
   readonly log: readonly string[];
 }
 
-/** How each ended, as the interface tells it now. */
+/** The ends as the interface reports them now. */
 export async function endsOf<O extends Order>(
   app: Caller,
   promised: readonly Promised<O>[],

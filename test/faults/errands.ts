@@ -8,7 +8,7 @@ import { marks } from './service.ts';
 
 const { boundary, catchEvent, chain, end, error, file, service, start, subProcess, timer } = bpmn;
 
-/** Runs the service twice side by side, rests, and runs it once more; what fails is caught and goes into the result. */
+/** Runs the service twice side by side, waits, and runs it once more. Failures are caught and put into the result. */
 export function errandWorkflow({ id }: Pick<Service, 'id'>): string {
   const runs = (part: string, came: string) => ({
     in: Object.fromEntries(['mark', 'mode', 'seconds'].map((name) => [name, `=${part}.${name}`])),
@@ -52,7 +52,7 @@ export function* errands(seed: number, longestPauseMs: number): Generator<Errand
   }
 }
 
-/** False statements about the end of an instance, given the faults that happened. */
+/** False statements about the end of an instance, considering the faults that happened. */
 export function judgeErrand({ order, ...one }: Promised<ErrandOrder>, end: End, evidence: Evidence): string[] {
   const wrong = (what: string): string[] => [`${one.id} (workflow) is ${end.status}: ${what}`];
   const broken = brokenPromise(one.cancelled, end);

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Installation } from './installation.ts';
 
-/** One way in which something breaks; another place to run code adds its own, such as its container engine. */
+/** One kind of fault. Each place that runs code adds its own, such as its container engine. */
 export interface Fault {
   readonly name: string;
-  /** Relative to the others. */
+  /** Weight relative to the others. */
   readonly weight: number;
   isPossible(installation: Installation): boolean;
-  /** Breaks it, and mends it. False when there was nothing to break. */
+  /** Breaks and mends it. Returns false when there was nothing to break. */
   happen(installation: Installation, random: () => number): Promise<boolean>;
 }
 
@@ -26,7 +26,7 @@ const platform: Fault = {
   },
 };
 
-/** The process that owns the sandboxes: all of them end with it. */
+/** The process that owns the sandboxes. All of them end with it. */
 const runner: Fault = {
   name: 'runner',
   weight: 1,
@@ -51,7 +51,7 @@ const database: Fault = {
     await postgres.kill();
     await pause(random() * LONGEST_AWAY_MS);
     await postgres.revive();
-    // It may have been starting just now, and have given up.
+    // It may just have been starting, and have given up.
     await process.ready().catch(bringUp);
     return true;
   },
@@ -72,7 +72,7 @@ const disk: Fault = {
   },
 };
 
-/** Docker's daemon and its containerd; their containers live on until the next daemon ends them. */
+/** Docker's daemon and its containerd. Their containers live on until the next daemon ends them. */
 const engine: Fault = {
   name: 'engine',
   weight: 5,
@@ -88,7 +88,7 @@ const engine: Fault = {
 
 const SHORTEST_STILL_MS = 1_000;
 
-/** Processes that stand still for a while and go on, as on a machine that sleeps, or whose disk does not answer. */
+/** Suspends processes for a while, as on a machine that sleeps or whose disk does not answer. */
 function stillOf(name: string, processesOf: (installation: Installation) => readonly number[]): Fault {
   return {
     name: `still-${name}`,
@@ -110,13 +110,13 @@ function stillOf(name: string, processesOf: (installation: Installation) => read
 const stills: readonly Fault[] = [
   stillOf('platform', ({ platform: { pid } }) => [pid]),
   stillOf('runner', ({ dataDir }) => runnersOf(dataDir)),
-  // The first process last: it would take a child that stands still for one that hangs.
+  // The first process comes last: it would take a suspended child for a hanging one.
   stillOf('database', ({ postgres }) => (postgres ? [...below(postgres.pid), postgres.pid] : [])),
 ];
 
 export const faults: readonly Fault[] = [platform, runner, program, database, disk, engine, ...stills];
 
-/** The database is away for so long. */
+/** Takes the database away for some time. */
 export async function longOutage(
   { postgres, platform: process, bringUp }: Installation,
   milliseconds: number,
@@ -158,7 +158,7 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** The runners of a data folder: one, or none while the next is on its way. */
+/** The runners of a data folder: one, or none while the next one starts. */
 export function runnersOf(dataDir: string): number[] {
   const folder = path.join(dataDir, 'runtime');
   return readdirSync('/proc')

@@ -3,24 +3,24 @@ import { isFinal, type ExecutionStatus } from '@kethub/contract';
 import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
 
 const LOOK_MS = 200;
-/** How long whatever was promised may take while nothing breaks. */
+/** Milliseconds for every promise to come true while nothing is broken. Beyond them it counts as stuck. */
 export const STUCK_MS = 30_000;
 
 interface Open {
-  /** For how long it was seen to be open while nothing broke. */
+  /** Milliseconds for which it was seen open while nothing was broken. */
   forMs: number;
 }
 
 /**
- * Looks at all open executions again and again, from their promise to their end. Only time in which nothing breaks and the
- * platform answers counts: what an outage holds up is not stuck.
+ * Polls all open executions from their promise to their end. Only time in which nothing is broken and the platform
+ * answers counts, so that a delay by an outage does not count as stuck.
  */
 export class Follower {
   readonly #app: Caller;
   readonly #isBreaking: () => boolean;
   readonly #open = new Map<string, Open>();
   readonly #stuck = new Set<string>();
-  /** By execution: what it was when it had ended, or LOST. */
+  /** The final state by execution, or LOST. */
   readonly #ends = new Map<string, ExecutionStatus | 'LOST'>();
   #stopped = false;
   readonly #running: Promise<void>;
@@ -43,7 +43,7 @@ export class Follower {
     this.#open.set(id, { forMs: 0 });
   }
 
-  /** Waits until all have ended or are stuck; tells which were, also those that went on later. */
+  /** Waits until all have ended or are stuck. Returns those that were stuck, also if they continued later. */
   async end(): Promise<ReadonlySet<string>> {
     const last = performance.now() + 3 * STUCK_MS;
     while ([...this.#open.keys()].some((id) => !this.#stuck.has(id)) && performance.now() < last) await pause(LOOK_MS);
@@ -65,7 +65,7 @@ export class Follower {
     }
   }
 
-  /** False when the platform did not answer to all. */
+  /** Returns false when the platform did not answer every request. */
   async #look(): Promise<boolean> {
     const all = await Promise.all([...this.#open.keys()].map((id) => this.#ask(id)));
     return all.every((answered) => answered);

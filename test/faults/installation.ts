@@ -14,7 +14,7 @@ import { openContainers, settingsOf, type Containers } from './containers.ts';
 import { errandWorkflow } from './errands.ts';
 import { witness } from './service.ts';
 
-/** A platform in a process of its own, with everything that it needs and that can be taken away from it. */
+/** A platform in a process of its own, with all its dependencies, each of which can be taken away. */
 export interface Installation {
   readonly dataDir: string;
   readonly app: Caller;
@@ -23,15 +23,15 @@ export interface Installation {
   readonly platform: KethubProcess;
   /** Null on SQLite. */
   readonly postgres: Postgres | null;
-  /** The folder to fill in order to fill the disk of the data folder; null if that is the disk of the machine. */
+  /** The folder to fill so that the disk of the data folder is full. Null if that is the disk of the machine. */
   readonly smallDisk: string | null;
   /** Null without a container engine. */
   readonly containers: Containers | null;
   /** The folder whose files are opened once by each execution. */
   readonly marks: string;
-  /** For how long, at most, processes stand still. */
+  /** Milliseconds for which processes are suspended at most. */
   readonly stillMs: number;
-  /** Starts the platform again until it is ready, as whatever watches over it does. */
+  /** Starts the platform again until it is ready, as its supervisor does. */
   bringUp(): Promise<void>;
   /** Stops everything, and removes it. */
   close(): Promise<void>;
@@ -39,11 +39,11 @@ export interface Installation {
 
 export interface InstallationOptions {
   readonly database: 'sqlite' | 'postgres';
-  /** In MB; the data folder is on a disk of its own then, which needs root. */
+  /** Size in MB. Set: the data folder is on a disk of its own, which needs root. */
   readonly diskMb: number | null;
   /** With a container engine, which needs root. */
   readonly withEngine?: boolean;
-  /** For how long, at most, processes stand still. */
+  /** Milliseconds for which processes are suspended at most. */
   readonly stillMs?: number;
 }
 

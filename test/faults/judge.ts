@@ -3,27 +3,27 @@ import type { Promised } from './load.ts';
 import { PADDING } from './service.ts';
 import type { Task } from './tasks.ts';
 
-/** A fault, and when it happened: in milliseconds of this machine. */
+/** A fault and its time, in milliseconds of this machine. */
 export interface Happened {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Facts that the interface does not tell. */
+/** Facts that the interface does not show. */
 export interface Evidence {
   readonly happened: readonly Happened[];
-  /** How often each mark was opened. */
+  /** Number of times that each mark was opened. */
   readonly opened: ReadonlyMap<string, number>;
 }
 
 /** Differences between the drivers that run code. */
 export interface Kind {
-  /** The title of an execution that fails as it is told to. */
+  /** The title of an execution that fails on purpose. */
   readonly raised: string;
-  /** Faults that can end it without anybody knowing how. */
+  /** Faults that can end it unnoticed. */
   readonly lostWith: readonly string[];
-  /** The line of a log that may lack lines. */
+  /** The log line for missing lines. */
   readonly gaps: string | null;
 }
 
@@ -34,7 +34,7 @@ export const ofContainers: Kind = {
   gaps: 'lines of this log may be missing',
 };
 
-/** False statements about the end of a task, given the faults that happened. */
+/** False statements about the end of a task, considering the faults that happened. */
 export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evidence, kind: Kind): string[] {
   const { mark, mode } = order;
   const { status, result } = end;
@@ -61,7 +61,7 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   return isWhole || had(evidence.happened, 'disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
 }
 
-/** How the end of an execution contradicts what its starter was told; null when it does not. */
+/** The contradiction between the end of an execution and the promise to its caller; null for none. */
 export function brokenPromise(cancelled: boolean, { status, before }: End): string | null {
   if (status === 'LOST') return 'it was accepted and is not there';
   if (before === 'OPEN') return 'it has not ended';
@@ -70,7 +70,7 @@ export function brokenPromise(cancelled: boolean, { status, before }: End): stri
   return null;
 }
 
-/** Whether something that has happened can be why code failed, of which the result has this title. */
+/** Whether a fault that happened can be the reason for a failure with this title. */
 export function happenedTo(title: string, happened: readonly Happened[]): boolean {
   if (title === BY_A_SIGNAL) return had(happened, 'program');
   return had(happened, 'disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title);
@@ -80,16 +80,16 @@ export const BY_A_SIGNAL = 'Ended by a signal';
 export const titleOf = (problem: unknown): string => String(Reflect.get(Object(problem), 'title'));
 export const had = (happened: readonly Happened[], name: string): boolean => happened.some((one) => one.name === name);
 
-/** The interface tells seconds. */
+/** The interface has seconds. */
 const SECOND = 1_000;
 
-/** Whether the runner was lost while this one was claimed and had not ended. */
+/** Whether the runner was lost while this execution was claimed and had not ended. */
 export function wasLost({ startedAt, endedAt }: Times, happened: readonly Happened[], { lostWith }: Kind): boolean {
   if (startedAt === null || endedAt === null) return false;
   return happened.some(({ name, from, to }) => lostWith.includes(name) && to >= startedAt && from <= endedAt + SECOND);
 }
 
-/** No more programs have ended by a signal than were given one. */
+/** At most as many programs may end by a signal as signals were sent. */
 export function signals(titles: readonly string[], happened: readonly Happened[]): string[] {
   const ended = titles.filter((title) => title === BY_A_SIGNAL).length;
   const given = happened.filter(({ name }) => name === 'program').length;

@@ -15,9 +15,7 @@ export async function leftBehind(dataDir: string): Promise<string[]> {
   }
 }
 
-/**
- * Sandboxes tell nothing of their data folder on their command line: they are known by their cgroup and their mounts.
- */
+/** Sandboxes do not show their data folder on their command line. They are found by their cgroup and their mounts. */
 function processes(dataDir: string, mark: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];

@@ -35,13 +35,13 @@ function groups(mark: string): string[] {
 }
 
 export interface Left {
-  /** Whether a platform that is started again has something to do. */
+  /** Whether a platform that starts again has work to do. */
   readonly isUnfinished: boolean;
-  /** One each. */
+  /** One sentence each. */
   readonly sentences: string[];
 }
 
-/** Orphans in database and blobs, and rows that should be gone by now. Only while no platform runs. */
+/** Orphans in database and blobs, and rows that should be deleted by now. Call it only while no platform runs. */
 export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<Left> {
   const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
   try {
@@ -72,7 +72,7 @@ async function referredTo({ read }: Database): Promise<ReadonlySet<string>> {
   const versions = await read.selectFrom('service_versions').select('source_blob').execute();
   const builds = await read.selectFrom('builds').select('log_blob').execute();
   const marks = await read.selectFrom('installation').select('blob_store').execute();
-  // Noted as unused: swept after an hour.
+  // Marked as orphans; swept after an hour.
   const noted = await read.selectFrom('orphan_blobs').select('blob').execute();
   const all = [...executions, ...files, ...versions, ...builds, ...marks, ...noted].flatMap((row): unknown[] =>
     Object.values(row),
@@ -109,7 +109,7 @@ function inWords(dataDir: string, key: string): string {
   return `${key}, ${bytes.length} bytes, ${JSON.stringify(bytes.toString('latin1', 0, 120))}`;
 }
 
-/** Keys of blobs; drafts that nobody finished are swept after an hour. */
+/** Keys of blobs. Unfinished drafts are swept after an hour. */
 function storedIn(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => (name === 'tmp' ? [] : readdirSync(path.join(folder, name))));
 }

@@ -5,12 +5,12 @@ import type { Follower } from './follow.ts';
 
 /** The load to start, and its treatment. */
 export interface Order {
-  /** Differs from that of every other order of a run. */
+  /** Unique among the orders of a run. */
   readonly number: number;
   readonly input: object;
-  /** How long after its start it is cancelled; null when it is not. */
+  /** Milliseconds from its start to its cancellation; null when it is not cancelled. */
   readonly cancelAfterMs: number | null;
-  /** Before the next one. */
+  /** Milliseconds before the next one. */
   readonly pauseMs: number;
 }
 
@@ -31,17 +31,17 @@ export interface LoadReport<O extends Order> {
 export interface Load<O extends Order> {
   readonly app: Caller;
   readonly orders: Iterable<O>;
-  /** Waiting executions are no fault: the load waits while there are as many. */
+  /** Waiting executions are no fault: with so many, the load pauses. */
   readonly mostOpen: number;
   readonly follower: Follower;
   readonly stop: AbortSignal;
 }
 
-/** How long a request is repeated once nothing breaks any more. */
+/** Milliseconds for which a request is repeated once nothing is broken. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Starts what is ordered, and cancels some of it, until it is told to stop. As the documentation tells callers to, it
+ * Starts the ordered executions, and cancels some of them, until it is stopped. As the documentation tells callers, it
  * repeats a start without an answer under the same Idempotency-Key.
  */
 export async function load<O extends Order>({
@@ -80,7 +80,7 @@ async function cancel(app: Caller, one: Promised, afterMs: number, stop: AbortSi
   await pause(afterMs);
   const answer = await repeat(() => app.request('PUT', `/${one.id}/cancel`, { signal: limit() }), [200], stop);
   if (!answer) wrong.push(`the cancellation of ${one.id} was not answered in ${PATIENCE_MS / 1000} s`);
-  // An execution that had ended is answered with its unchanged status.
+  // For an execution that had ended, the answer has its unchanged status.
   one.cancelled = answer !== null && !ENDED_BEFORE.has(member(answer.body, 'status'));
 }
 
@@ -88,7 +88,7 @@ function limit(): AbortSignal {
   return AbortSignal.timeout(10_000);
 }
 
-/** Asks again until it is answered as expected; null when it is not although nothing breaks any more. */
+/** Repeats a request until it gets the expected answer. Null if it does not, although nothing is broken. */
 async function repeat(
   ask: () => Promise<Answered>,
   expected: readonly number[],

@@ -25,28 +25,28 @@ import { countOpens } from './opens.ts';
 import { tasks, type Task } from './tasks.ts';
 
 export interface Plan extends InstallationOptions {
-  /** Repeats the same faults in the same order, and the same load. */
+  /** The same seed repeats the same faults in the same order, and the same load. */
   readonly seed: number;
   readonly kills: number;
-  /** Names of faults; null is all that are possible. */
+  /** Names of faults; null for all that are possible. */
   readonly only: readonly string[] | null;
-  /** The longest pause between two faults. */
+  /** Milliseconds of the longest pause between two faults. */
   readonly pauseMs: number;
-  /** For how long the database is away once, or null. */
+  /** Milliseconds for which the database is away once; null for never. */
   readonly outageMs: number | null;
   readonly tell?: (line: string) => void;
 }
 
 export interface Report {
   readonly promised: number;
-  /** How often each fault happened. */
+  /** Number of times that each fault happened. */
   readonly happened: Readonly<Record<string, number>>;
   readonly statuses: Readonly<Record<string, number>>;
   /** Violations, one sentence each. */
   readonly wrong: readonly string[];
 }
 
-/** Breaks an installation under a load of mixed executions, and looks at what became of each. */
+/** Breaks an installation under a load of mixed executions, and checks every end. */
 export async function runFaults(plan: Plan): Promise<Report> {
   const installation = await openInstallation(plan);
   let report: Report;
@@ -150,15 +150,15 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
   yield { name: 'database', happen: () => longOutage(installation, outageMs).then(() => true) };
 }
 
-/** They take longer to start than sandboxes. */
+/** Containers take longer to start than sandboxes. */
 const LONGEST_BETWEEN_CONTAINERS_MS = 2_000;
 /** Each calls the service three times. */
 const LONGEST_BETWEEN_WORKFLOWS_MS = 1_200;
 const ATTEMPTS = 15;
 
 /**
- * Leftovers in the storage. The tasks of a cancelled workflow are cancelled after the workflow: a platform that stops
- * before that does it after its next start.
+ * Leftovers in the storage. The tasks of a cancelled workflow are cancelled after it. A platform that stops in between
+ * cancels them after its next start.
  */
 async function leftAfterwards({ dataDir, postgres, platform, bringUp }: Installation): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
@@ -170,7 +170,7 @@ async function leftAfterwards({ dataDir, postgres, platform, bringUp }: Installa
   }
 }
 
-/** Its last words, which go with the installation. */
+/** The end of its log, which is deleted with the installation. */
 function runnerLog(dataDir: string): string {
   return readFileSync(path.join(dataDir, 'runtime', 'runner.log'), 'utf8').slice(-8_000);
 }

@@ -1,14 +1,14 @@
 /** Number of executions and tasks of workflows: more than one run starts, and fewer than a project may have files. */
 export const marks = { executions: { from: 1, to: 3_700 }, tasks: { from: 3_700, to: 4_900 } } as const;
 
-/** The most frequent first. `cancel` and `stubborn` are cancelled, the second while it does not listen. */
+/** The most frequent first. `cancel` and `stubborn` are cancelled; `stubborn` ignores the signal. */
 export const modes = ['ok', 'files', 'raise', 'large', 'cancel', 'orphan', 'stubborn'] as const;
 export type Mode = (typeof modes)[number];
 
-/** Longer than what is kept in a row of the database. */
+/** Bytes: longer than a result that a database row holds. */
 export const PADDING = 'p'.repeat(100_000);
 
-/** Opens its mark, which is counted from outside; lives as long as it is told; ends as it is told. */
+/** Opens its mark, which is counted from outside. Its input says how long it lives and how it ends. */
 export const witness: Readonly<Record<string, string>> = {
   'src/__init__.py': '',
   'src/program.py': `

@@ -19,16 +19,16 @@ export interface Fuzzing {
   readonly address: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values of path parameters that lead somewhere, by name: every other request has one of them. */
+  /** Known values of path parameters, by name. Every other request uses one of them. */
   readonly known: Readonly<Record<string, readonly (string | number)[]>>;
-  /** Only these operations; all when left out. */
+  /** Only these operations. Default: all. */
   readonly only?: readonly string[];
   readonly except?: readonly string[];
   /** The phases of Schemathesis, in order (default: all). */
   readonly phases?: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
 }
 
-/** How often an operation was answered with which status, by `METHOD /path`. */
+/** Number of answers by operation (`METHOD /path`) and status. */
 export type Exercised = Map<string, Map<number, number>>;
 
 export interface Fuzzed {
@@ -94,7 +94,7 @@ function ofThisRun({ headers, known }: Fuzzing): string {
   ].join('\n');
 }
 
-/** From the failures on; all of it when it has not come so far. */
+/** The output from the failures on, or all of it when there is no list of failures. */
 function reportOf(output: string): string {
   const start = output.search(/^=+ (ERRORS|FAILURES) =+$/m);
   return start < 0 ? output : output.slice(start);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A browser for tests: opens the address it is given, signs in with KET_TEST_USERNAME and KET_TEST_PASSWORD, and goes
-// wherever it is sent, up to the page that ket itself serves.
+// A browser for tests. It opens the given address, signs in with KET_TEST_USERNAME and KET_TEST_PASSWORD, and follows
+// every redirect, up to the page that ket itself serves.
 const { KET_TEST_USERNAME: username = '', KET_TEST_PASSWORD: password = '' } = process.env;
 const cookies = new Map();
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect } from 'vitest';
 
-// Before each file of tests: its name, and where its platforms log to.
+// Sets the name of each test file, and the log file of its platforms.
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = process.env['LOG_CHECK_FOLDER'];
 if (folder === undefined) throw new Error('The folder of the log lines is made by test/log-check/whole-run.ts');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { secretsIn } from './secrets.ts';
 
-/** Makes a folder for the log lines of the whole run, and fails the run when one of them holds a secret. */
+/** Makes a folder for the log lines of the whole run. Fails the run when a line contains a secret. */
 export default function collectLogs(): () => Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-logs-'));
   process.env['LOG_CHECK_FOLDER'] = folder;
