@@ -1,5 +1,6 @@
 import type { Platform } from '../../foundation/platform.ts';
 
+/** Milliseconds between two rounds. */
 const EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Entries deleted in one transaction, so that no other write waits for long. */

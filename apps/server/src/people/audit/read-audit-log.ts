@@ -20,7 +20,7 @@ export const AuditQuery = Type.Object({
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
-/** The audit log of this owner, newest first. */
+/** Lists the audit log of an owner, newest first. */
 export function readAuditLog(platform: Platform, owner: Context, query: AuditQuery): Promise<Answer> {
   const { action, resourceId } = query;
   const given = { ...(action && { action }), ...(resourceId && { resourceId }) };

@@ -21,12 +21,12 @@ export type Recorded =
   | 'data-pool:grant'
   | 'storage:recount';
 
-/** Recorded by `SignInRecords` for the account that was signed in to. */
+/** Actions that `SignInRecords` records for an account. */
 export type SignInAction = 'session:sign-in' | 'session:refuse';
 
 /**
- * Writes down a change of rights, keys or publications in the transaction that makes it: both are kept or neither.
- * `detail` is shown to the owners and must hold no secret and no e-mail address.
+ * Records a change of rights, keys or publications in the transaction that makes it, so that both are kept or neither.
+ * `detail` is shown to the owners. It must hold no secret and no e-mail address.
  */
 export async function audit(
   platform: Platform,

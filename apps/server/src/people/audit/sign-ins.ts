@@ -9,11 +9,11 @@ import type { SignInAction } from './record.ts';
 export type Refusal = 'WRONG_PASSWORD' | 'SWITCHED_OFF' | 'TOO_MANY';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Networks with an entry of their own for an account, an outcome and a day; all others share one. */
+/** Networks with their own entry for an account, an action and a day. Further ones share an entry. */
 const MOST_NETWORKS = 20;
 const OTHERS = 'other networks';
 const UNKNOWN = 'unknown';
-/** Refusals that may wait to be written, with and without a checked password. Checks are slow, so those stay few. */
+/** Refusals that may wait to be written, with and without a checked password. Further ones are merged or dropped. */
 const MOST_CHECKED = 4_000;
 const MOST_UNCHECKED = 500;
 
@@ -37,24 +37,24 @@ interface Entry {
 }
 
 /**
- * Records sign-ins in the audit log of the account: one entry for each outcome, network and day, with a count, for at most
- * 21 networks. A flood adds few entries, and only age removes entries.
+ * Records sign-ins in the audit log of the account: one entry for each outcome, network and day, with a count, for at
+ * most 21 networks. A flood adds few entries, and only age removes entries.
  *
- * Successes are written before the session begins. Refusals are collected and written by `flush`: what a request costs
- * must not show whether there is such an account.
+ * Successes are written before the session begins. Refusals are buffered and written by `flush`, so that the duration
+ * of a request does not reveal whether the account exists.
  */
 export class SignInRecords {
   readonly #platform: Platform;
   readonly #findAccount: (name: string) => Promise<string | null>;
   #pending = new Map<string, Pending>();
 
-  /** @param findAccount the id of the account that a name or address signs in to, or null. */
+  /** @param findAccount finds the id of the account that a name or address signs in to, or null. */
   constructor(platform: Platform, findAccount: (name: string) => Promise<string | null>) {
     this.#platform = platform;
     this.#findAccount = findAccount;
   }
 
-  /** Somebody is signed in. `address` is null where it is not known. */
+  /** Records a sign-in. `address` is null if it is unknown. */
   async signedIn(accountId: string, address: string | null): Promise<void> {
     const at = this.#platform.now();
     const network = address === null ? UNKNOWN : networkOf(address);
@@ -63,7 +63,7 @@ export class SignInRecords {
     await this.#platform.database.write((transaction) => this.#add(transaction, accountId, entry));
   }
 
-  /** Nobody was signed in under this name. */
+  /** Buffers a refused sign-in under this name. */
   refused(name: string, refusal: Refusal, address: string | null): void {
     const network = address === null ? UNKNOWN : networkOf(address);
     if (this.#count(name, refusal, network)) return;
@@ -147,7 +147,7 @@ export class SignInRecords {
   }
 }
 
-/** Entries of an account with this action since the beginning of the day. */
+/** Counts the entries of an account with this action since the beginning of the day. */
 async function networksOf(transaction: Queries, accountId: string, { action }: Entry, since: number): Promise<number> {
   const { count } = await transaction
     .selectFrom('audit_entries')

@@ -3,7 +3,7 @@ import type { Database } from '../../foundation/storage/index.ts';
 const CHANNEL = 'access-changed';
 const EVERY_APPLICATION = '*';
 
-/** Notifies every gateway process that the access of an application has changed; '*' stands for any application. */
+/** Notifies all processes that the access of an application has changed; '*' stands for any application. */
 export function accessChanged(database: Database, applicationId: string = EVERY_APPLICATION): void {
   database.notify(CHANNEL, applicationId);
 }

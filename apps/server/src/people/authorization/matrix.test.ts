@@ -24,7 +24,7 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
   log: '',
 };
 
-/** The caller: a member by role, somebody who has not joined, somebody whose registration waits, nobody. */
+/** The caller: a member by role, a person who has not joined, a person whose registration waits, or no person. */
 type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
 
 describe.each(databases)('role × resource × operation on $name', (kind) => {
@@ -49,7 +49,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     const created = await call('OWNER', 'POST', '/organizations', { name: 'Lab' });
     organizationId = ((await created.json()) as { id: string }).id;
     for (const role of ['VIEWER', 'MAINTAINER'] as const) await join(role, role);
-    // It owns something, so that no row deletes it under the others.
+    // The organization owns an application, so that no row can delete it.
     await owned().application();
   });
   afterAll(() => kethub.close());
@@ -86,7 +86,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
     });
   }
 
-  /** Resources that the organization owns, made when a request needs them. */
+  /** Resources of the organization, created when a request needs them. */
   function owned(): Owned {
     const create = async (path: string, body: object | FormData): Promise<Record<string, unknown>> => {
       const response = await call('OWNER', 'POST', path, body, organizationId);
@@ -238,7 +238,7 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
       const before = await entries();
       const response = await call('OWNER', method, path, body, row.by === 'HEADER' ? organizationId : undefined);
       await response.body?.cancel();
-      // Looking at a secret is recorded as well.
+      // Reading a secret is recorded as well.
       const changes = method !== 'GET' && method !== 'HEAD' && !unrecordedOperations.has(id);
       const recorded = changes || id === 'revealSecretAccessKey' ? (transfers.has(id) ? 2 : 1) : 0;
       const made = (await entries()).slice(before.length);

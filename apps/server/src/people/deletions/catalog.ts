@@ -2,16 +2,15 @@ import type { Queries } from '../../foundation/storage/index.ts';
 
 /** A resource that belongs to one user alone, and the call that removes it. */
 export interface Owned {
-  /** Such as `application "Simulation"`. */
+  /** Name of the resource, such as `application "Simulation"`. */
   readonly what: string;
-  /** Such as `DELETE /applications/…`. */
+  /** The call that removes it, such as `DELETE /applications/…`. */
   readonly remedy: string;
 }
 
 /**
- * A domain in which users own resources. The deletion of an account asks it in its own transaction, under the lock of the
- * account, so that the answer is still true at the commit. An error means that the owners are not known: then nothing is
- * deleted.
+ * A domain in which users own resources. The deletion of an account calls it in its own transaction, under the lock of
+ * the account, so that the answer is still true at the commit. After an error nothing is deleted.
  */
 export interface Catalog {
   /** Resources that belong to this user alone, at most `most`. */

@@ -3,9 +3,9 @@ import type { Database, Queries } from '../../foundation/storage/index.ts';
 import { findDeletion, lockAccount } from './queries.ts';
 
 /**
- * Keeps an account from being deleted until the end of the transaction. Throws account-being-deleted when the deletion has
- * begun. Code that creates something for a user calls it first in the same transaction: the request may have been
- * admitted by another process before the deletion began.
+ * Locks an account, so that it is not deleted before the transaction ends. Throws account-being-deleted when the
+ * deletion has begun. Code that creates a resource for a user calls it first in the same transaction: another process
+ * may have admitted the request before the deletion began.
  */
 export async function lockAccountShared(database: Database, transaction: Queries, userId: string): Promise<void> {
   await lockAccount(database, transaction, userId, 'SHARED');

@@ -7,7 +7,7 @@ import {
   type Queries,
 } from '../../foundation/storage/index.ts';
 
-/** The deletion of an account, begun or ended; undefined when there is none. Asked with every request. */
+/** Finds the deletion of an account, begun or ended; undefined when there is none. Every request calls it. */
 export type FindDeletion = (userId: string) => Promise<AccountDeletionRow | undefined>;
 
 export function createFindDeletion(database: Database): FindDeletion {
@@ -31,7 +31,8 @@ export function findDeletion(queries: Queries, userId: string): Promise<AccountD
 }
 
 /**
- * Takes the advisory lock of an account until the end of the transaction. SQLite has one writer: there it needs no lock.
+ * Takes the advisory lock of an account until the end of the transaction. SQLite has one writer: there it needs no
+ * lock.
  */
 export async function lockAccount(
   { dialect }: Database,

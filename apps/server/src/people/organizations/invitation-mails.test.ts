@@ -21,7 +21,7 @@ describe.each(databases)('mails of invitations on $name', (kind) => {
     ((await (await post('/organizations', { name })).json()) as { id: string }).id;
   const invite = (id: string, email: string): Promise<Response> =>
     post(`/organizations/${id}/invitations`, { email, role: 'VIEWER' });
-  /** The mails that were written, when none is on its way any more. */
+  /** The written mails, once none waits to be sent. */
   const mails = async (): Promise<string[]> => {
     const { database, configuration } = kethub.kethub.platform;
     const waiting = () => database.read.selectFrom('outgoing_mails').select('id').execute();

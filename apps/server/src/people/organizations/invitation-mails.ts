@@ -5,12 +5,12 @@ import type { Queries } from '../../foundation/storage/index.ts';
 
 const DAY = 24 * 60 * 60;
 const PER_PERSON = { name: 'invitations', units: 100, seconds: DAY };
-/** Invitations of all organizations together to one mailbox: founding many organizations cannot fill it. */
+/** Limit of invitations from all organizations to one mailbox, so that many organizations cannot fill it. */
 const PER_MAILBOX = { name: 'mails per mailbox', units: 3, seconds: DAY };
 
 /**
- * Mails of invitations. They name neither the organization nor the person who invites: a stranger who causes a mail must
- * not be able to write in it. Limits are counted in memory, by each process.
+ * Mails of invitations. They name neither the organization nor the person who invites, so that a stranger cannot write
+ * text into a mail. Each process counts the limits in memory.
  */
 export class InvitationMails {
   readonly #platform: Platform;
@@ -37,7 +37,10 @@ export class InvitationMails {
     );
   }
 
-  /** Posts the mail of an invitation. A mailbox over its limit gets none; its owner finds the invitation at the next visit. */
+  /**
+   * Posts the mail of an invitation. A mailbox over its limit gets none; its owner finds the invitation at the next
+   * visit.
+   */
   async post(transaction: Queries, email: string, expiresAt: number): Promise<void> {
     // ada+1@example.org and ada+2@example.org are usually one mailbox.
     if (!this.#mailboxes.take(email.replace(/\+[^@]*@/, '@')).allowed) return;

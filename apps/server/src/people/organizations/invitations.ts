@@ -8,7 +8,9 @@ import type { InvitationRow, Queries } from '../../foundation/storage/index.ts';
 import type { InvitationMails } from './invitation-mails.ts';
 import { lockOrganization } from './memberships.ts';
 
-/** Invites an e-mail address; inviting it again renews the invitation and its role. Does not reveal whether somebody has the address. */
+/**
+ * Invites an e-mail address, or renews its invitation and role. The answer does not reveal whether an account has it.
+ */
 export async function invite(
   platform: Platform,
   mails: InvitationMails,
@@ -51,7 +53,7 @@ export async function invite(
   return answer;
 }
 
-/** The open invitations of an organization, newest first. */
+/** Lists the open invitations of an organization, newest first. */
 export async function readInvitations(platform: Platform, { id }: Context): Promise<Answer> {
   const rows = await open(platform).where('organization_id', '=', id).execute();
   return { status: 200, body: rows.map(present) };
@@ -70,7 +72,7 @@ export async function withdrawInvitation(platform: Platform, context: Context, i
   return { status: 204 };
 }
 
-/** The open invitations to the caller's verified address. */
+/** Lists the open invitations to the caller's verified address. */
 export async function readOwnInvitations(
   platform: Platform,
   identity: IdentityProvider,
@@ -152,7 +154,9 @@ async function take(platform: Platform, transaction: Queries, id: string, email:
   );
 }
 
-/** Only a verified address proves that the invitation has reached the person it was meant for. */
+/**
+ * The verified address of a person, or null. Only a verified one proves that the invitation was meant for this person.
+ */
 function verifiedAddress(identity: Identity | null): string | null {
   return identity?.emailVerified ? identity.email.toLowerCase() : null;
 }

@@ -4,8 +4,8 @@ import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { lockOrganization } from './memberships.ts';
 
 /**
- * Keeps an owner from being deleted until the end of the transaction. Code that creates something for an owner calls it
- * first. Throws account-being-deleted, or not-found for an organization that is gone.
+ * Locks an owner, so that it is not deleted before the transaction ends. Code that creates a resource for an owner
+ * calls it first. Throws account-being-deleted, or not-found for a deleted organization.
  */
 export async function lockOwnerShared(
   { database }: Platform,

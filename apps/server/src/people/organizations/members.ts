@@ -5,12 +5,14 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { lockOrganization, requireOtherOwner, roleIn } from './memberships.ts';
 
-/** The members, in the order in which they joined. A member who has never opened their profile has no name here yet. */
+/**
+ * Lists the members in the order in which they joined. Names are empty for members whom the platform does not know yet.
+ */
 export async function readMembers(platform: Platform, { id }: Context): Promise<Answer> {
   return { status: 200, body: await membersOf(platform.database.read, id) };
 }
 
-/** Gives a member another role. The last owner keeps theirs. */
+/** Changes the role of a member. Throws conflict for the last owner. */
 export async function changeRole(
   platform: Platform,
   context: Context,
@@ -33,7 +35,7 @@ export async function changeRole(
   return { status: 200, body: member };
 }
 
-/** Removes a member from the organization. The last owner stays. */
+/** Removes a member from the organization. Throws conflict for the last owner. */
 export async function removeMember(platform: Platform, context: Context, userId: string): Promise<Answer> {
   const { database } = platform;
   await database.write(async (transaction) => {

@@ -15,8 +15,8 @@ export async function roleIn(queries: Queries, organizationId: string, userId: s
 }
 
 /**
- * Locks an organization until the end of the transaction: its members and resources do not change meanwhile. SHARED only
- * keeps it from being deleted. SQLite has one writer, which is the lock. Throws `not-found`.
+ * Locks an organization until the end of the transaction, so that its members and resources do not change. SHARED only
+ * prevents its deletion. SQLite has one writer and needs no lock. Throws `not-found`.
  */
 export async function lockOrganization(
   { dialect }: Database,
@@ -48,8 +48,8 @@ export async function requireOtherOwner(transaction: Queries, organizationId: st
 }
 
 /**
- * Locks every organization that this person owns, in the order of ids. When two owners delete their accounts at the same
- * time, the second sees that the first is gone. SQLite has one writer.
+ * Locks every organization that this person owns, in the order of ids. When two owners delete their accounts at the
+ * same time, the second sees that the first is gone. SQLite has one writer and needs no lock.
  */
 export async function lockOwnedOrganizations(transaction: Queries, userId: string): Promise<void> {
   if (transaction.getExecutor().adapter instanceof SqliteAdapter) return;

@@ -51,7 +51,7 @@ describe.each(databases)('organizations on $name', (kind) => {
     });
     const invitation = body as Invitation;
     expect((await call('grace', 'GET', '/invitations')).body).toEqual([invitation]);
-    // Somebody else's invitation is not there.
+    // An invitation to another address is not found.
     expect((await call('alan', 'POST', `/invitations/${invitation.id}/acceptance`)).status).toBe(404);
     expect((await call('alan', 'DELETE', `/invitations/${invitation.id}`)).status).toBe(404);
     const joined = await call('grace', 'POST', `/invitations/${invitation.id}/acceptance`);
@@ -153,13 +153,13 @@ describe.each(databases)('organizations on $name', (kind) => {
     const to = { type: 'ORGANIZATION', id };
     const moved = await call('ada', 'PUT', `/services/${service.id}/owner`, to);
     expect(moved).toMatchObject({ status: 200, body: { owner: to } });
-    // Internal means within one owner: the application that stayed behind is out.
+    // INTERNAL means within one owner, so the application of the former owner loses access.
     expect(await untilStatus(() => list(endpoint), 404)).toBe(404);
     expect((await call('ada', 'PUT', `/applications/${application.id}/owner`, to)).status).toBe(200);
     expect(await list(endpoint)).toBe(200);
     const { versions } = moved.body as Service;
     expect(await list((versions[0]?.endpoint ?? '').replace(/\/$/, ''))).toBe(200);
-    // Nobody else gets the address as long as it answers.
+    // The former address cannot be reused while subscribers may call it.
     await expect(build(kethub.client, 'Moving', project)).rejects.toMatchObject({ status: 409 });
     const entries = (await call('ada', 'GET', '/audit-log', undefined, id)).body as AuditEntry[];
     expect(entries.map((entry) => [entry.action, entry.resourceId])).toEqual([
@@ -205,7 +205,9 @@ describe.each(databases)('organizations on $name', (kind) => {
   });
 });
 
-/** Asks again until it answers this, for as long as a change may take to be seen: one second, and some for the machine. */
+/**
+ * Repeats a request until it answers with this status. A change is visible within a second, later on a busy machine.
+ */
 async function untilStatus(ask: () => Promise<number>, wanted: number): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const status = await ask();

@@ -35,7 +35,7 @@ export function createOrganization(
   );
 }
 
-/** The organizations that a person has joined, newest first. */
+/** Lists the organizations that a person has joined, newest first. */
 export async function readOrganizations(platform: Platform, person: Person): Promise<Answer> {
   const rows = await platform.database.read
     .selectFrom('memberships')
@@ -80,7 +80,7 @@ export function renameOrganization(
   });
 }
 
-/** Deletes an organization that owns nothing any more. */
+/** Deletes an organization. Throws conflict while it owns resources. */
 export async function deleteOrganization(platform: Platform, context: Context): Promise<Answer> {
   const { database } = platform;
   await database.write(async (transaction) => {

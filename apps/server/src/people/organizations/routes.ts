@@ -49,7 +49,7 @@ const member = ['invalid-request', 'not-found'] as const;
 const body = ['malformed-json', 'unsupported-media-type'] as const;
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
-/** Organizations, their members and invitations. */
+/** Endpoints for organizations, their members and invitations. */
 export const organizationEndpoints = (
   platform: Platform,
   identity: IdentityProvider,

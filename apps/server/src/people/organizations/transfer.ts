@@ -7,8 +7,8 @@ import { lockOwnerShared } from './lock-owner.ts';
 import { roleIn } from './memberships.ts';
 
 /**
- * Requires that a resource may be transferred to this owner: the caller, or an organization in which the caller may create
- * such a resource. Nobody gets a resource without asking. Locks the new owner. Throws `not-permitted`.
+ * Checks and locks the new owner of a resource: the caller, or an organization in which the caller may create such a
+ * resource. So nobody gets a resource without consent. Throws `not-permitted`.
  */
 export async function requireNewOwner(
   platform: Platform,

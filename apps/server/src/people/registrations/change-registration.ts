@@ -16,7 +16,10 @@ import { registrationAnswer } from './present.ts';
 import { requirePerson } from './read-registrations.ts';
 import { transition } from './transition.ts';
 
-/** Decides about a person. When two administrators decide at the same time, one gets 409 and has to look again. */
+/**
+ * Records an administrator's decision about a person. Of two concurrent decisions, the second fails and must be made
+ * anew.
+ */
 export async function changeRegistration(
   platform: Platform,
   mailer: Mailer,
@@ -45,6 +48,7 @@ export async function changeRegistration(
   return registrationAnswer(changed);
 }
 
+/** Milliseconds in which a mail is tried. Then it is dropped. */
 const MAIL_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
 
 /**
@@ -63,7 +67,7 @@ async function recordDecision(
     const context = { type: 'USER', id: person.id, role: 'OWNER', personId: administrator.id } as const;
     const { status, enabled } = to;
     await audit(platform, transaction, context, 'registration:change', person.id, { status, enabled });
-    // An address that is not verified may belong to somebody else.
+    // An unverified address may belong to another person.
     if (mail && person.emailVerified)
       await mailer.post(transaction, { to: person.email, ...mail }, platform.now() + MAIL_KEPT_MS);
   });

@@ -9,7 +9,7 @@ export interface RegistrationsQuery {
   readonly cursor?: string;
 }
 
-/** People of this status, or of any. */
+/** Lists people with this status, or all people. */
 export function listRegistrations(
   administration: Administration,
   address: string,
@@ -22,7 +22,7 @@ export function listRegistrations(
   });
 }
 
-/** The person with this address, in a list of one or none. */
+/** Finds the person with this address. Answers with a list of one or none. */
 export async function findRegistration(
   identity: IdentityProvider,
   administration: Administration,
@@ -37,7 +37,7 @@ export async function readRegistration(administration: Administration, id: strin
   return registrationAnswer(await requirePerson(administration, id));
 }
 
-/** The registration of this id. Throws not-found. */
+/** Returns the registration of this id. Throws not-found. */
 export async function requirePerson(administration: Administration, id: string): Promise<RegisteredPerson> {
   // No id contains this character, and PostgreSQL refuses it in a query.
   const person = id.includes('\0') ? null : await administration.find(id);

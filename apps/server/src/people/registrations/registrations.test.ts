@@ -68,7 +68,7 @@ describe.each(databases)('administrators on $name', ({ open }) => {
     const approved = await decide(id, { status: 'APPROVED' });
     expect([approved.status, await registrationOf(approved)]).toMatchObject([200, { id, status: 'APPROVED' }]);
     expect((await server.call('GET', '/me', access_token)).status).toBe(200);
-    // A client that lost the answer may ask again.
+    // A client that lost the answer may repeat the request.
     expect((await decide(id, { status: 'APPROVED' })).status).toBe(200);
   });
 
@@ -92,7 +92,8 @@ describe.each(databases)('administrators on $name', ({ open }) => {
       const list = await server.call('GET', '/me/access-tokens', session.access_token);
       const { defaultToken } = (await list.json()) as { defaultToken: string };
       expect((await server.call('GET', '/me', defaultToken)).status).toBe(200);
-      // An approved registration cannot be rejected. A rejected person may have been approved by hand and have tokens all the same.
+      // An approved registration cannot be rejected. A rejected person may still have tokens, if approved by hand
+      // before.
       if (decision.status) await setStatus(id, 'PENDING');
       expect((await decide(id, decision)).status).toBe(200);
       expect((await server.call('GET', '/me', session.access_token)).status).toBe(403);

@@ -22,7 +22,7 @@ const query = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{1,36}$' })),
 });
 
-/** The endpoints by which administrators approve, reject and block people. */
+/** Endpoints by which administrators approve, reject and block people. */
 export const registrationEndpoints = (
   platform: Platform,
   identity: IdentityService,

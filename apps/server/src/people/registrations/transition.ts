@@ -1,7 +1,7 @@
 import type { ApprovalStatus, ChangeRegistrationRequest } from '@kethub/contract';
 import type { AccountState } from '../identity/index.ts';
 
-/** The allowed transitions. An approved person cannot be rejected, only switched off. */
+/** The allowed transitions. An approved person cannot be rejected, only blocked. */
 const moves: Readonly<Record<ApprovalStatus, readonly ApprovalStatus[]>> = {
   PENDING: ['APPROVED', 'REJECTED'],
   REJECTED: ['APPROVED'],

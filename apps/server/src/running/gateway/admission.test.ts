@@ -8,7 +8,7 @@ import { createAdmission, type Purpose } from './admission.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayKeys } from './signing-key.ts';
 
-/** Each takes away what application a calls: of service s version 1.0.0, with access key ak. */
+/** Statements that each revoke the calls of application a with access key ak to version 1.0.0 of service s. */
 const revocations: readonly string[] = [
   `update access_keys set expires_at = 1 where id = 'k'`,
   `delete from access_keys where id = 'k'`,
@@ -35,7 +35,7 @@ describe.each(databases)('the admission of applications on $name', ({ open }) =>
   const deaf = (): AccessDirectory =>
     new AccessDirectory({ ...platform, database: { ...platform.database, listen: () => () => undefined } });
 
-  /** Calls services with one token, again and again. */
+  /** A function that calls services with one token. */
   async function caller(directory: AccessDirectory) {
     const keys = await gatewayKeys(platform);
     const bearers = createBearers(keys, 'https://gateway.test', platform.newId);
@@ -56,7 +56,7 @@ describe.each(databases)('the admission of applications on $name', ({ open }) =>
       for (let times = 0; times < 3; times++) expect(await call()).toBe('p');
       await run(statement);
       now += 900;
-      // Somebody else's call has looked at the changes: the next one decides from memory.
+      // Another call has polled the changes, so the next one is decided from the cache.
       await directory.application('b');
       await expect(call()).rejects.toThrow(/gone|No service|not subscribed/);
       await run(`delete from blocked_users`);

@@ -60,7 +60,10 @@ function subscriberAt({ subscriptions }: ApplicationAccess, path: ServiceAddress
   return subscriptions.get(addressKey(path)) ?? null;
 }
 
-/** A call of a service that runs elsewhere counts as a start: the platform does not know which of its calls only read. */
+/**
+ * Whether the subscription admits a call now. Every call of an on-premise service counts as a start: the platform does
+ * not know which calls only read.
+ */
 function isOpen({ target, active, readable }: Subscriber, purpose: Purpose, now: number): boolean {
   return isDuring(target || purpose === 'STARTER' ? active : readable, now);
 }
@@ -113,14 +116,16 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string {
   return token;
 }
 
-/** RFC 6750 §3: without credentials the challenge carries no error code. */
+/** The problem of a missing or invalid token. RFC 6750 §3: without credentials the challenge carries no error code. */
 function notAuthenticated(detail: string, error = ', error="invalid_token"'): Problem {
   return new Problem('not-authenticated', detail, {
     headers: { 'www-authenticate': `Bearer realm="gateway"${error}` },
   });
 }
 
-/** An application is told that a subscription is missing only for services of its own owner: others stay hidden. */
+/**
+ * Whether the owner of the application has published this version. Only then a refusal names it; others stay hidden.
+ */
 async function isPublishedBy({ database }: Platform, ownerId: string, path: ServiceAddress): Promise<boolean> {
   if (path.owner !== ownerId) return false;
   const version = await database.read

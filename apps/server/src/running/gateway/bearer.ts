@@ -15,15 +15,15 @@ export interface BearerClaims {
 }
 
 export interface Bearers {
-  /** A JWT access token (RFC 9068), valid for BEARER_LIFETIME seconds from `now` (epoch milliseconds). */
+  /** Issues a JWT access token (RFC 9068), valid for BEARER_LIFETIME seconds from `now` (epoch milliseconds). */
   issue(applicationId: string, accessKeyId: string, now: number): string;
-  /** Claims of a token that this installation has signed and that has not expired, or null. */
+  /** Returns the claims of a token that this installation has signed and that has not expired, or null. */
   check(token: string, now: number): BearerClaims | null;
 }
 
 /** Verified tokens cached, 1 kB each; one more evicts the least recently used. Verifying Ed25519 takes 250 µs. */
 const CACHED = 100_000;
-/** Characters; a longer token is not one of ours. */
+/** Characters of a token. A longer one is refused: the platform has not issued it. */
 const MAX_LENGTH = 2_048;
 
 /** Signs and verifies the gateway's bearer tokens (Ed25519: 3.8 × the grants a second of ES256). */
@@ -46,7 +46,7 @@ export function createBearers(
     const key = source.keys.all.find((one) => headerOf(one) === head);
     if (!key || body === undefined || signature === undefined || rest.length > 0) return null;
     if (!verify(null, Buffer.from(`${head}.${body}`), key.publicKey, Buffer.from(signature, 'base64url'))) return null;
-    // The signature is ours: the claims have the form that `issue` gave them.
+    // This installation has signed the claims, so they have the form that `issue` gave them.
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Record<string, unknown>;
     const { iss, aud, sub, client_id, exp } = claims;
     if (iss !== issuer || aud !== issuer) return null;

@@ -9,11 +9,11 @@ import { retirementHeaders } from './admission.ts';
 import { appendQuota } from './count-starts.ts';
 import type { GatewayCaller } from './routes.ts';
 
-/** Forwards calls of services that run elsewhere, whatever their method and path. */
+/** Forwards calls of on-premise services, with any method and path. */
 export interface Dispatch {
   /** Takes over requests that match an operation of managed services. */
   readonly divert: Divert<GatewayCaller>;
-  /** Takes over requests that match no operation; refuses them unless the service runs elsewhere. */
+  /** Takes over requests that match no operation. Refuses them unless the service is on-premise. */
   unrouted(request: FastifyRequest, reply: FastifyReply, refuse: () => void, fail: (error: Error) => void): void;
 }
 
@@ -37,7 +37,7 @@ export function createDispatch(
             else void takeBack().finally(() => fail(error));
           }),
         (error: Error) => {
-          // The rest of the body is not read, and may be long.
+          // The connection closes, because the rest of the body is not read and may be long.
           reply.header('connection', 'close');
           fail(error);
         },
@@ -59,16 +59,16 @@ export function createDispatch(
 }
 
 /**
- * A quota of executions counts each POST to a service that runs elsewhere: POST starts executions of managed services.
- * Reading, cancelling and deleting stay possible when the quota is used up.
+ * Whether a quota of executions counts a request to an on-premise service. It counts each POST, which starts executions
+ * of managed services. Reading, cancelling and deleting stay possible when the quota is used up.
  */
 function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean {
   return method === 'POST' && hasQuota(limits);
 }
 
 /**
- * Counts a call before it is made, because it is not always known whether the provider has worked on it. Returns a function
- * that takes the count back. Throws quota-exceeded.
+ * Counts a call before it is made, because the gateway cannot always know whether the provider has worked on it.
+ * Returns a function that takes the count back. Throws quota-exceeded.
  */
 async function count(platform: Platform, caller: Subscriber, reply: FastifyReply): Promise<() => Promise<void>> {
   const { database, log } = platform;

@@ -47,9 +47,9 @@ describe.each(databases)('granting bearer tokens on $name', ({ open }) => {
     const workOf = async (key: string, its: string) => {
       const headers = { authorization: `Basic ${Buffer.from(`${key}:${its}`).toString('base64')}` };
       const body = new URLSearchParams({ grant_type: 'client_credentials' });
-      // All that the endpoint looks at.
+      // The endpoint reads nothing else of the request.
       const answer = await endpoint.grant({ headers, body } as Partial<FastifyRequest> as FastifyRequest);
-      // When it last looked for changes of access has nothing to do with the key.
+      // The polls for changes of access do not depend on the key.
       const statements = taken().filter((statement) => !statement.startsWith('RawNode'));
       return { status: answer.status, body: answer.body, statements };
     };

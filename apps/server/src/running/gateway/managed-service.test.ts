@@ -4,7 +4,7 @@ import { installations } from '../../testing/installations.ts';
 import { deploy, type DeployedService, type TestInstallation } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-/** For what happens soon, on whatever machine. */
+/** Allows for a busy machine. */
 const patient = { timeout: 30_000 };
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
@@ -53,7 +53,7 @@ describe.each(installations)('the managed-service interface of $name', ({ start 
     test('with Prefer: wait that is too short answers with the status object as it is', async () => {
       const body = JSON.stringify({ params: { sleep: 30 } });
       let status = 'PENDING';
-      // A busy machine may need longer than the wait to begin with it.
+      // A busy machine may begin the execution only after the wait.
       while (status === 'PENDING') {
         const answer = await app.request('POST', '/', { body, headers: { prefer: 'wait=1' } });
         expect(answer.status).toBe(201);

@@ -4,7 +4,9 @@ import type { Platform } from '../../foundation/platform.ts';
 import { subscribersSpecification } from '../../catalog/services/index.ts';
 import type { Subscriber } from '../../catalog/access/index.ts';
 
-/** The API specification of a service, with the URL at which the application calls it. Throws not-found. */
+/**
+ * Answers with the API specification of a service, with the URL at which the application calls it. Throws not-found.
+ */
 export async function readOpenApi(
   platform: Platform,
   { serviceId, serviceVersionId, address }: Subscriber,

@@ -23,7 +23,10 @@ import { createTokenEndpoint } from './token.ts';
 
 const TOKEN_BODY_BYTES = 16 * 1024;
 
-/** The form of a token request, or what is wrong with it: the token endpoint answers its own errors (RFC 6749, section 5.2). */
+/**
+ * The form of a token request, or what is wrong with it: the token endpoint answers its own errors (RFC 6749, section
+ * 5.2).
+ */
 function formOrProblem(bytes: Buffer): URLSearchParams | Problem {
   try {
     return readForm(bytes);
@@ -71,7 +74,7 @@ export async function createGateway(
     observer,
     slowReaderMs: platform.configuration.readers.slowMs,
   });
-  // Execution input stays the bytes that were sent; it is validated once, when the execution is accepted.
+  // Input stays bytes here. `executions.start` parses and validates it once.
   app.removeContentTypeParser('application/json');
   acceptBodies(app, {
     media: 'application/json',

@@ -13,7 +13,7 @@ export interface SigningKey {
 
 const PURPOSE = 'gateway signing key';
 
-/** Ed25519 key pairs. */
+/** The kind of the gateway's signing keys: Ed25519 key pairs. */
 export const gatewayKeyKind: KeyKind<SigningKey> = {
   purpose: PURPOSE,
   firstId: 'gateway-1',

@@ -9,7 +9,7 @@ import { BEARER_LIFETIME } from './signing-key.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
-/** Compared with the secret of an unknown key, so that the answer takes as long as for a wrong secret. */
+/** Digest that stands for an unknown key, so that its answer takes as long as one for a wrong secret. */
 const NO_SECRET = digestOf('');
 
 export interface TokenEndpoint {
@@ -49,8 +49,8 @@ export function createTokenEndpoint(platform: Platform, bearers: Bearers, direct
 }
 
 /**
- * Caches the answer of each access key until the second ends. Signing is most of the cost of a grant, and some applications
- * request a token before every call. `expires_in` stays true: the token names the second of its issue.
+ * Caches the answer of each access key until the second ends. Signing is most of the cost of a grant, and some
+ * applications request a token before every call. `expires_in` stays true: the token names the second of its issue.
  */
 class TokensOfSecond {
   readonly #now: () => number;

@@ -6,7 +6,7 @@ import { probe } from '../../testing/probe.ts';
 import { createBearers } from './bearer.ts';
 import { gatewayKeys } from './signing-key.ts';
 
-/** For what happens soon, on whatever machine. */
+/** Allows for a busy machine. */
 const patient = { timeout: 20_000 };
 
 describe.each(installations)('who may call, at $name', ({ start }) => {

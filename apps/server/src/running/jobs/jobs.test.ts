@@ -95,7 +95,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const second = await start('{"data": 7}', headers);
       expect(member(second.body, 'id')).toBe(member(first.body, 'id'));
       expect(codeOf(await start('{"data": 8}', headers))).toBe('422 idempotency-key-reused');
-      // The same key of another person is another key.
+      // Idempotency-Keys of different persons are independent.
       const share = await shareWithGrace();
       const others = await start('{"data": 7}', headers, grace.loginSession);
       expect(member(others.body, 'id')).not.toBe(member(first.body, 'id'));
@@ -127,7 +127,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const draft = (await build(kethub.client, 'Draft', probe)).service;
       const job = { serviceId: draft.id, json: {}, headers: { prefer: 'wait=60' } };
       expect((await kethub.client.startJobOfVersion({ ...job, version: '1.0.0' })).status).toBe('SUCCEEDED');
-      // Without a number it is the newest published one that is meant, and the draft while there is none.
+      // Without a number the newest published version runs, or the draft while there is none.
       expect((await kethub.client.startJob(job)).status).toBe('SUCCEEDED');
       await kethub.client.publishServiceVersion({
         serviceId: draft.id,
@@ -177,7 +177,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
   });
 
   describe('who sees an execution', () => {
-    /** Everything that can be asked of one execution. */
+    /** All operations on one execution. */
     const operations = (id: string) =>
       [
         ['GET', `/service-executions/${id}`],
@@ -222,10 +222,10 @@ describe.each(databases)('the job interface on $name', (kind) => {
       expect(codeOf(await application.request('PUT', `/${id}/cancel`))).toBe('404 execution-not-found');
       expect((await application.request('GET', '/')).text).not.toContain(id);
       await expectNothing(id, edsger.loginSession);
-      // The provider of the service as well: it is not theirs.
+      // The provider of the service cannot read the execution either.
       await expectNothing(id, kethub.loginSession);
 
-      // Reading goes on without the share, starting does not.
+      // Without the share, executions can be read but not started.
       await kethub.client.deleteShare({ serviceId: service.id, shareId: share.id });
       expect(await grace.client.getOwnedResult({ executionId: id })).toMatchObject({ cut: 2 });
       await expect(
@@ -333,7 +333,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       await leaving.client.cancelOwnedExecution({ executionId: running.id });
       expect((await ask('DELETE', '/me', {}, leaving.loginSession)).status).toBe(204);
       expect(await left()).toEqual([]);
-      // Noted for whoever sweeps next, which may be the platform itself.
+      // The blob is marked as an orphan. The platform itself may sweep it before this test does.
       await sweepOrphans(database, store, now());
       for (const blob of blobs) await expect(store.get(blob ?? '')).rejects.toMatchObject({ code: 'ENOENT' });
     });

@@ -20,7 +20,7 @@ interface Named extends ListedRow {
   readonly of: { readonly version: string; readonly name: string } | undefined;
 }
 
-/** Executions of the owner, newest first. */
+/** Lists the executions of an owner, newest first. */
 export function listOwned(
   platform: Platform,
   context: Context,
@@ -42,7 +42,7 @@ export function listOwned(
   });
 }
 
-/** All executions of a service for its provider, without their owners and inputs. */
+/** Lists all executions of a service for its provider, without their owners and inputs. */
 export async function listProvided(
   { database, addresses }: Platform,
   context: Context,
