@@ -84,8 +84,8 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
       const total = escapes.countFor(driver, only);
       let done = 0;
       output.progress(`${how}: 0 of ${total} hostile programs`);
-      const told = ({ name }: Finding): void => output.progress(`${driver.name}: ${++done} of ${total}: ${name}`);
-      findings.push(...(await escapes.attack(driver, told, only ?? null)));
+      const onFinding = ({ name }: Finding): void => output.progress(`${driver.name}: ${++done} of ${total}: ${name}`);
+      findings.push(...(await escapes.attack(driver, onFinding, only ?? null)));
     } finally {
       await driver.close();
     }

@@ -38,7 +38,7 @@ async function onPremise(shell: Shell, name: string, url: string, options: OnPre
   const target = await targetOf(shell, url, options);
   const output = outputOf(shell, options);
   const session = await openSession(shell);
-  const { service, version } = await place(session, name, target, options.description);
+  const { service, version } = await createOrChange(session, name, target, options.description);
   const title = `${service.slug} ${version.version}`;
   if (options.publish === false) {
     output.note(`${title} is a draft.`);
@@ -68,7 +68,7 @@ async function targetOf(shell: Shell, url: string, options: OnPremiseOptions): P
 }
 
 /** Creates a service, changes the draft of an existing one, or creates its next version. */
-async function place(
+async function createOrChange(
   { platform }: Session,
   name: string,
   target: Target,

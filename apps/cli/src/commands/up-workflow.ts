@@ -30,7 +30,7 @@ export async function upWorkflow(
   publishes: boolean,
 ): Promise<void> {
   const text = await withServices(session, manifest, await read(folder, manifest));
-  const { service, version } = await place(session, manifest, text);
+  const { service, version } = await createOrChange(session, manifest, text);
   const name = `${service.slug} ${version.version}`;
   const problems = version.workflow?.problems ?? [];
   if (problems.length > 0) return showProblems(shell, output, service, version, problems);
@@ -72,7 +72,7 @@ async function withServices(session: Session, { services }: Manifest, text: stri
   return replaced;
 }
 
-interface Placed {
+interface Deployed {
   readonly service: Pick<Service, 'id' | 'name' | 'slug'>;
   readonly version: ServiceVersion;
 }
@@ -81,7 +81,7 @@ interface Placed {
  * Creates a service, changes the draft of an existing one, or creates its next version. The same file again changes
  * nothing.
  */
-async function place({ platform, application }: Session, manifest: Manifest, text: string): Promise<Placed> {
+async function createOrChange({ platform, application }: Session, manifest: Manifest, text: string): Promise<Deployed> {
   const source = new Blob([text], { type: 'application/xml' });
   const { id: applicationId } = await application();
   const { name, description } = manifest;
@@ -116,7 +116,11 @@ async function place({ platform, application }: Session, manifest: Manifest, tex
   };
 }
 
-async function publish(session: Session, { id }: Placed['service'], version: ServiceVersion): Promise<ServiceVersion> {
+async function publish(
+  session: Session,
+  { id }: Deployed['service'],
+  version: ServiceVersion,
+): Promise<ServiceVersion> {
   const published =
     version.state === 'PUBLISHED'
       ? version
@@ -132,7 +136,7 @@ async function publish(session: Session, { id }: Placed['service'], version: Ser
 function showProblems(
   shell: Shell,
   output: Output,
-  service: Placed['service'],
+  service: Deployed['service'],
   version: ServiceVersion,
   problems: readonly WorkflowProblem[],
 ): void {

@@ -5,7 +5,7 @@ import type { Build, ServiceVersion } from '@kethub/contract';
 import type { Command } from 'commander';
 import { CliFailure } from '../failures.ts';
 import { followToEnd } from '../follow.ts';
-import { placeSource, type Placed } from '../platform/place-source.ts';
+import { deploySource, type Deployed } from '../platform/deploy-source.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { findProject } from '../project/find.ts';
 import type { Manifest } from '../project/manifest-content.ts';
@@ -49,11 +49,11 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
   const session = await openSession(shell);
   if (manifest.workflow !== null)
     return upWorkflow(shell, output, session, { folder, wanted, manifest }, options.publish !== false);
-  const placed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
-  const build = await followBuild(output, session, placed);
-  if (build.status === 'FAILED') return showFailedBuild(shell, output, wanted, placed, build);
-  const published = options.publish === false ? null : await publish(session, placed);
-  showReady(shell, output, wanted, placed, build, published);
+  const deployed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
+  const build = await followBuild(output, session, deployed);
+  if (build.status === 'FAILED') return showFailedBuild(shell, output, wanted, deployed, build);
+  const published = options.publish === false ? null : await publish(session, deployed);
+  showReady(shell, output, wanted, deployed, build, published);
 }
 
 async function upload(
@@ -62,7 +62,7 @@ async function upload(
   folder: string,
   manifest: Manifest,
   signal: AbortSignal,
-): Promise<Placed> {
+): Promise<Deployed> {
   // Imported here because the schema library takes 150 ms, and no other command needs it.
   const { defaultConfiguration, limits } = await import('@kethub/contract');
   try {
@@ -71,14 +71,14 @@ async function upload(
     const source = await openAsBlob(archive.path, { type: 'application/zip' });
     const onUpload = () => output.progress(`Uploading ${sizeText(archive.bytes)}`);
     const { digest } = archive;
-    return await placeSource(session.platform, { ...manifest, configuration, source, digest, onUpload, signal });
+    return await deploySource(session.platform, { ...manifest, configuration, source, digest, onUpload, signal });
   } finally {
     output.settle();
   }
 }
 
-async function followBuild(output: Output, { platform }: Session, placed: Placed): Promise<Build> {
-  const { service, version, build, change } = placed;
+async function followBuild(output: Output, { platform }: Session, deployed: Deployed): Promise<Build> {
+  const { service, version, build, change } = deployed;
   const name = `${service.slug} ${version}`;
   if (change === 'none') output.note(`Nothing has changed since ${name}.`);
   if (isBuilt(build) && change === 'none') return build;
@@ -103,7 +103,7 @@ async function followBuild(output: Output, { platform }: Session, placed: Placed
 }
 
 /** Publishes a version and subscribes the application of the command line, so that `ket run` works. */
-async function publish(session: Session, { service, version, state }: Placed): Promise<ServiceVersion> {
+async function publish(session: Session, { service, version, state }: Deployed): Promise<ServiceVersion> {
   const published =
     state === 'PUBLISHED'
       ? await session.platform.getServiceVersion({ serviceId: service.id, version })
@@ -120,7 +120,7 @@ function showFailedBuild(
   shell: Shell,
   output: Output,
   wanted: string | undefined,
-  { service, version }: Placed,
+  { service, version }: Deployed,
   build: Build,
 ): void {
   const { title = 'The build failed', detail = '' } = build.problem ?? {};
@@ -134,7 +134,7 @@ function showReady(
   shell: Shell,
   output: Output,
   wanted: string | undefined,
-  { service, version, state, change }: Placed,
+  { service, version, state, change }: Deployed,
   build: Build,
   published: ServiceVersion | null,
 ): void {

@@ -15,7 +15,7 @@ export function showFailure(shell: Shell, failure: Report, json: boolean): void 
   if (failure.stack !== undefined)
     output.note(`This is a defect in ket. Please report it with these lines:\n${failure.stack}`);
   if (json) {
-    const { stack: _, ...told } = failure;
-    output.result('', { error: { ...told, next } });
+    const { stack: _, ...reported } = failure;
+    output.result('', { error: { ...reported, next } });
   }
 }

@@ -5,7 +5,7 @@
 export class FairSlots {
   readonly #total: number;
   readonly #mostEach: number;
-  readonly #held = new Map<string, number>();
+  readonly #taken = new Map<string, number>();
   readonly #entered = new Set<string>();
   #used = 0;
 
@@ -21,17 +21,17 @@ export class FairSlots {
   /** Adds a holder, so that a share is kept for it even while it uses no slot. */
   enter(holder: string): void {
     this.#entered.add(holder);
-    if (!this.#held.has(holder)) this.#held.set(holder, 0);
+    if (!this.#taken.has(holder)) this.#taken.set(holder, 0);
   }
 
   /** Removes a holder. Its slots are counted until they are given back. */
   leave(holder: string): void {
     this.#entered.delete(holder);
-    this.#held.delete(holder);
+    this.#taken.delete(holder);
   }
 
-  heldBy(holder: string): number {
-    return this.#held.get(holder) ?? 0;
+  takenBy(holder: string): number {
+    return this.#taken.get(holder) ?? 0;
   }
 
   /**
@@ -39,22 +39,22 @@ export class FairSlots {
    * the slots is reserved for holders below an equal share.
    */
   take(holder: string): (() => void) | null {
-    const held = this.#held.get(holder) ?? 0;
-    if (held >= this.#mostEach || this.#used >= this.#total) return null;
+    const taken = this.#taken.get(holder) ?? 0;
+    if (taken >= this.#mostEach || this.#used >= this.#total) return null;
     // The share counts one more holder, so that the next newcomer finds one as well.
-    const share = Math.max(1, Math.floor(this.#total / (this.#held.size + 1)));
-    if (held >= share && this.#used >= this.#total * 0.75) return null;
-    this.#held.set(holder, held + 1);
+    const share = Math.max(1, Math.floor(this.#total / (this.#taken.size + 1)));
+    if (taken >= share && this.#used >= this.#total * 0.75) return null;
+    this.#taken.set(holder, taken + 1);
     this.#used += 1;
-    let isHeld = true;
+    let isTaken = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isTaken) return;
+      isTaken = false;
       this.#used -= 1;
-      const now = this.#held.get(holder);
+      const now = this.#taken.get(holder);
       if (now === undefined) return;
-      if (now > 1 || this.#entered.has(holder)) this.#held.set(holder, Math.max(0, now - 1));
-      else this.#held.delete(holder);
+      if (now > 1 || this.#entered.has(holder)) this.#taken.set(holder, Math.max(0, now - 1));
+      else this.#taken.delete(holder);
     };
   }
 }

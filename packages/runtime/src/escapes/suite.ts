@@ -28,12 +28,12 @@ export function countFor(driver: EscapeDriver, only: readonly string[] | null = 
 
 /**
  * Starts every hostile program against one driver, one after the other, while a victim's execution runs beside them.
- * @param told called with each finding as it comes.
+ * @param onFinding called with each finding as it comes.
  * @param only names of the programs to start; null for all.
  */
 export async function attack(
   driver: EscapeDriver,
-  told: (finding: Finding) => void = () => undefined,
+  onFinding: (finding: Finding) => void = () => undefined,
   only: readonly string[] | null = null,
 ): Promise<Finding[]> {
   const traps = await layTraps(driver.folders);
@@ -41,7 +41,7 @@ export async function attack(
   const note = (name: string, tries: string, faults: string[]): void => {
     const finding = { driver: driver.name, name, tries, held: faults.length === 0, faults };
     findings.push(finding);
-    told(finding);
+    onFinding(finding);
   };
   try {
     const victim = await startVictim(driver, traps);

@@ -62,7 +62,7 @@ export class LogReaders {
     const release = this.#slots.take(caller);
     if (release !== null) return release;
     const { logsOfCaller } = this.#settings;
-    if (this.#slots.heldBy(caller) >= logsOfCaller) {
+    if (this.#slots.takenBy(caller) >= logsOfCaller) {
       throw tooMany(`You read or follow ${logsOfCaller} logs at the same time, as many as one caller may.`);
     }
     throw new Problem('readers-busy', 'This process serves as many readers of logs as it may at the moment.', {

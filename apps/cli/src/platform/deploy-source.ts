@@ -17,7 +17,7 @@ export interface Source {
 }
 
 /** The version with the source, and its build. */
-export interface Placed {
+export interface Deployed {
   readonly service: Pick<Service, 'id' | 'name' | 'slug'>;
   readonly version: string;
   readonly state: ServiceVersion['state'];
@@ -30,7 +30,7 @@ export interface Placed {
  * Brings a source to the platform: as a new service, as the draft of an existing one, or as its next version. The same
  * source and configuration change nothing, except that a failed build is tried again, as its cause may be gone.
  */
-export async function placeSource(platform: PlatformClient, source: Source): Promise<Placed> {
+export async function deploySource(platform: PlatformClient, source: Source): Promise<Deployed> {
   const services = await platform.listServices({ signal: source.signal });
   const service = services.find(({ name }) => name === source.name.trim());
   if (!service) return createService(platform, source);
@@ -64,7 +64,7 @@ function isSameConfiguration(a: ManagedVersion['configuration'], b: RuntimeConfi
 async function createService(
   platform: PlatformClient,
   { digest: _digest, onUpload, signal, ...source }: Source,
-): Promise<Placed> {
+): Promise<Deployed> {
   onUpload();
   const service = await platform.createService({ body: serviceForm(source), signal });
   const [version] = service.versions.filter(isManaged);
@@ -77,7 +77,7 @@ async function changeDraft(
   service: Service,
   draft: ManagedVersion,
   { configuration, source, digest, onUpload, signal }: Source,
-): Promise<Placed> {
+): Promise<Deployed> {
   const { version, state } = draft;
   if (!isSameConfiguration(draft.configuration, configuration))
     await platform.configureServiceVersion({ serviceId: service.id, version, json: configuration, signal });
@@ -94,7 +94,7 @@ async function addVersion(
   platform: PlatformClient,
   service: Service,
   { configuration, source, onUpload, signal }: Source,
-): Promise<Placed> {
+): Promise<Deployed> {
   onUpload();
   const added = await platform.addServiceVersion({ serviceId: service.id, body: source, signal });
   if (!isManaged(added)) throw new Error('The platform added a version without a build');
