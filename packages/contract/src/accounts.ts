@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Request, Timestamp, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { worded } from './patterns.ts';
 
 export const UserDto = Type.Object(
   {
@@ -73,7 +74,7 @@ export const CreateAccessTokenRequest = Request(
     name: Type.String({ minLength: 1, maxLength: limits.tokenNameLength }),
     expiresAt: Type.Optional(
       nullable('string', {
-        pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+        pattern: worded(String.raw`^\d{4}-\d{2}-\d{2}$`, 'must be a date such as 2026-01-31'),
         description: 'yyyy-MM-dd; valid through the end of that day, UTC.',
       }),
     ),

@@ -4,6 +4,7 @@ import { limits } from './limits.ts';
 import { DeclaredHosts } from './services.ts';
 import { UsageLimits, UsageToday } from './usage-limits.ts';
 import { PricingPlan } from './marketplace.ts';
+import { NOT_BLANK } from './patterns.ts';
 
 export const AccessKey = Type.Object(
   {
@@ -33,7 +34,7 @@ export const Application = Type.Object(
 export type Application = Static<typeof Application>;
 
 export const CreateApplicationRequest = Request(
-  { name: Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` }) },
+  { name: Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK }) },
   { $id: 'CreateApplicationRequest' },
 );
 

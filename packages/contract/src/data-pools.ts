@@ -2,8 +2,9 @@ import { Type, type Static } from 'typebox';
 import { Id, Owner, Request, Timestamp } from './fields.ts';
 import { limits } from './limits.ts';
 import { memberRoles } from './organizations.ts';
+import { NOT_BLANK, worded } from './patterns.ts';
 
-const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 const Description = Type.String({ maxLength: limits.descriptionLength });
 const Role = Type.Enum([...memberRoles], {
   description: 'VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion.',
@@ -58,7 +59,7 @@ const FILE_NAME = `^(?!\\.{1,2}$)[^${REFUSED}]+$`;
 export const FileName = Type.String({
   minLength: 1,
   maxLength: limits.fileNameBytes,
-  pattern: FILE_NAME,
+  pattern: worded(FILE_NAME, 'must be a plain file name, without slashes and control characters'),
   description: `A plain name without slashes or control characters, at most ${limits.fileNameBytes} bytes in UTF-8.`,
 });
 const fileName = new RegExp(FILE_NAME, 'u');

@@ -1,8 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { executionStatuses } from './executions.ts';
 import { Id, Timestamp, Version, nullable } from './fields.ts';
+import { worded } from './patterns.ts';
 
-const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in hex.' });
+const Digest = Type.String({
+  pattern: worded('^[0-9a-f]{64}$', 'must be 64 hexadecimal digits'),
+  description: 'SHA-256 in hex.',
+});
 const bytes = Type.Integer({ minimum: 0 });
 const Content = Type.Object({ digest: Digest, bytes });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { DataPoolReference } from './data-pools.ts';
 import { Id, Link, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { worded } from './patterns.ts';
 
 export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
@@ -15,7 +16,7 @@ export function isFinal(status: ExecutionStatus): boolean {
 export const Tag = Type.String({
   minLength: 1,
   maxLength: limits.tagLength,
-  pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]+$`,
+  pattern: worded(String.raw`^[^\u0000-\u001f\u007f-\u009f]+$`, 'must have no control characters'),
   description: 'A word that a caller has marked executions with, without control characters.',
 });
 

@@ -12,6 +12,7 @@ export * from './money.ts';
 export * from './on-premise.ts';
 export * from './operations.ts';
 export * from './organizations.ts';
+export * from './patterns.ts';
 export * from './problems.ts';
 export * from './provider-tokens.ts';
 export * from './registrations.ts';

@@ -3,6 +3,7 @@ import { Id, Request, Timestamp, Version } from './fields.ts';
 import { limits } from './limits.ts';
 import { currencies } from './money.ts';
 import { DeclaredHosts, ServiceParameter } from './services.ts';
+import { NOT_BLANK, worded } from './patterns.ts';
 
 /** Categories of services in the marketplace. */
 export const categories = [
@@ -33,15 +34,21 @@ export type Metering = (typeof meterings)[number];
 
 /** A stable id that the provider chooses, for references by subscriptions and reported usage. */
 export const ChosenId = Type.String({
-  pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
+  pattern: worded(
+    '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
+    'must be 1 to 64 of a-z, 0-9 and -, and neither begin nor end with -',
+  ),
   description: 'Chosen by the provider: lower case letters, digits and hyphens.',
   examples: ['basic'],
 });
-const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 const Currency = Type.Enum([...currencies], { description: 'ISO 4217.' });
 /** A decimal number as text, at most 999,999,999.999999. */
 export const Decimal = Type.String({
-  pattern: String.raw`^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$`,
+  pattern: worded(
+    String.raw`^(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$`,
+    'must be a decimal number such as 0.25, with at most 6 digits after the point',
+  ),
   description: 'A decimal number as text, with at most six decimals.',
   examples: ['0.05'],
 });
@@ -53,7 +60,7 @@ export const Product = Request(
     metering: Type.Enum([...meterings], {
       description: 'REPORTED by the provider of an on-premise service; the others are counted by the platform.',
     }),
-    unit: Type.String({ minLength: 1, maxLength: 50, pattern: String.raw`\S`, examples: ['execution'] }),
+    unit: Type.String({ minLength: 1, maxLength: 50, pattern: NOT_BLANK, examples: ['execution'] }),
     unitPrice: Decimal,
     currency: Currency,
   },
@@ -73,7 +80,7 @@ export const PricingPlan = Request(
       Type.String({
         minLength: 1,
         maxLength: limits.contactLength,
-        pattern: String.raw`\S`,
+        pattern: NOT_BLANK,
         description: 'Of an ON_REQUEST plan: how to reach the provider.',
       }),
     ),
@@ -156,7 +163,7 @@ export const MarketplaceService = Type.Object(
 export type MarketplaceService = Static<typeof MarketplaceService>;
 
 export const Month = Type.String({
-  pattern: String.raw`^\d{4}-(?:0[1-9]|1[0-2])$`,
+  pattern: worded(String.raw`^\d{4}-(?:0[1-9]|1[0-2])$`, 'must be a month such as 2026-01'),
   description: 'yyyy-MM, in UTC.',
   examples: ['2026-01'],
 });

@@ -1,9 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { Request } from './fields.ts';
 import { limits } from './limits.ts';
+import { worded } from './patterns.ts';
 
 const TargetUrl = Type.String({
-  pattern: '^https?://[^/?#@]+[^?#]*$',
+  pattern: worded(
+    '^https?://[^/?#@]+[^?#]*$',
+    'must be an http or https address without user name, query and fragment',
+  ),
   maxLength: limits.targetUrlLength,
   description:
     'Where the service runs: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it.',
@@ -19,8 +23,14 @@ const TimeoutSeconds = Type.Integer({
 /** Credentials of HTTP Basic authentication (RFC 7617): no control characters, and no colon in the name. */
 export const TargetCredentials = Request(
   {
-    username: Type.String({ pattern: '^[^:\\u0000-\\u001f\\u007f]*$', maxLength: 255 }),
-    password: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]*$', maxLength: 1_024 }),
+    username: Type.String({
+      pattern: worded('^[^:\\u0000-\\u001f\\u007f]*$', 'must have no colon and no control characters'),
+      maxLength: 255,
+    }),
+    password: Type.String({
+      pattern: worded('^[^\\u0000-\\u001f\\u007f]*$', 'must have no control characters'),
+      maxLength: 1_024,
+    }),
   },
   {
     $id: 'TargetCredentials',

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EmailAddress, Id, Request, Timestamp } from './fields.ts';
 import { limits } from './limits.ts';
+import { NOT_BLANK } from './patterns.ts';
 
 /** Roles of a member, each with the rights of the ones before it. */
 export const memberRoles = ['VIEWER', 'MAINTAINER', 'OWNER'] as const;
@@ -9,7 +10,7 @@ export type MemberRole = (typeof memberRoles)[number];
 const Role = Type.Enum([...memberRoles], {
   description: 'VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.',
 });
-const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 
 export const Organization = Type.Object(
   {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Request, Timestamp } from './fields.ts';
 import { limits } from './limits.ts';
+import { worded } from './patterns.ts';
 
 /** A provider of quantum computers, with the environment variables from which its client library reads credentials. */
 export interface Provider {
@@ -50,7 +51,11 @@ export function variablesOf(code: ProviderCode): string[] {
 export const ProviderName = Type.Enum(providerCodes);
 
 /** A credential: printable ASCII without spaces. Line breaks, which could add headers or variables, are refused. */
-const Token = Type.String({ minLength: 1, maxLength: limits.providerTokenLength, pattern: '^[!-~]+$' });
+const Token = Type.String({
+  minLength: 1,
+  maxLength: limits.providerTokenLength,
+  pattern: worded('^[!-~]+$', 'must be printable ASCII without blanks'),
+});
 
 export const ProviderAccessTokenRequest = Request(
   {

@@ -3,6 +3,7 @@ import { Id, Owner, Request, Timestamp, Version, VersionNumber, nullable } from 
 import { limits } from './limits.ts';
 import { Target, TargetRequest } from './on-premise.ts';
 import { WorkflowDetails } from './workflows.ts';
+import { NOT_BLANK, worded } from './patterns.ts';
 
 export const serviceTypes = ['MANAGED', 'ON_PREMISE', 'WORKFLOW'] as const;
 export const versionStates = ['DRAFT', 'PUBLISHED', 'RETIRED'] as const;
@@ -16,7 +17,7 @@ export type SpecificationOrigin = (typeof specificationOrigins)[number];
 export const runtimes = ['PYTHON_TEMPLATE', 'DOCKER'] as const;
 export type ServiceRuntime = (typeof runtimes)[number];
 
-const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` });
+const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 const Description = Type.String({ maxLength: limits.descriptionLength });
 
 /** Environment variables. The schema uses `propertyNames`, because the OpenAPI generator drops `patternProperties`. */
@@ -24,7 +25,12 @@ export const EnvironmentVariables = Type.Unsafe<Record<string, string>>({
   type: 'object',
   description:
     'Readable by the code as ordinary environment variables. PATH, HOME, and names that begin with KETHUB_, LD_, PYTHON or SECRET_ are reserved. All names and values together have at most 131,072 bytes.',
-  propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' },
+  propertyNames: {
+    pattern: worded(
+      '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+      'must have names of letters, digits and _, not beginning with a digit, of at most 128 characters',
+    ),
+  },
   additionalProperties: { type: 'string', maxLength: 32_768 },
   maxProperties: 100,
 });
@@ -32,7 +38,7 @@ export const EnvironmentVariables = Type.Unsafe<Record<string, string>>({
 export const GpuConfiguration = Request(
   {
     count: Type.Integer({ minimum: 1, maximum: 16 }),
-    type: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` })),
+    type: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK })),
   },
   {
     $id: 'GpuConfiguration',
@@ -44,7 +50,11 @@ export const GpuConfiguration = Request(
 const HOST = String.raw`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::[1-9]\d{0,4})?$`;
 
 export const DeclaredHosts = Type.Array(
-  Type.String({ pattern: HOST, maxLength: 260, examples: ['api.example.org:8443'] }),
+  Type.String({
+    pattern: worded(HOST, 'must be a host name with a port, such as api.example.org:443'),
+    maxLength: 260,
+    examples: ['api.example.org:8443'],
+  }),
   {
     uniqueItems: true,
     maxItems: 50,

@@ -1,3 +1,4 @@
+import { sentenceOfPattern } from './patterns.ts';
 /** An error of ajv, the validator of JSON Schema. */
 export interface SchemaError {
   readonly keyword: string;
@@ -94,9 +95,7 @@ function detailOf({ keyword, params, message = 'is not valid' }: SchemaError): s
     case 'format':
       return `must be ${FORMATS[String(params['format'])] ?? `of the format ${String(params['format'])}`}`;
     case 'pattern':
-      return params['pattern'] === String.raw`\S`
-        ? 'must not be blank'
-        : `must match the pattern ${String(params['pattern'])}`;
+      return sentenceOfPattern(String(params['pattern'])) ?? `must match the pattern ${String(params['pattern'])}`;
     case 'multipleOf':
       return `must be a multiple of ${String(params['multipleOf'])}`;
     case 'uniqueItems':

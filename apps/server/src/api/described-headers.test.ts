@@ -1,3 +1,4 @@
+import { sentenceOfPattern } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
@@ -126,5 +127,30 @@ describe('the headers that the descriptions name', () => {
         },
       });
     }
+  });
+
+  test('every regular expression of the interfaces has a sentence for who breaks it', async () => {
+    const patterns = new Set<string>();
+    const look = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, inner] of Object.entries(value)) {
+        if (name === 'pattern' && typeof inner === 'string') patterns.add(inner);
+        else look(inner);
+      }
+    };
+    const { addresses } = platform.platform;
+    for (const address of [addresses.api, addresses.gateway])
+      look(await (await fetch(`${address}/openapi.json`)).json());
+    expect(patterns.size).toBeGreaterThan(15);
+    expect([...patterns].filter((pattern) => sentenceOfPattern(pattern) === undefined)).toEqual([]);
+  });
+
+  test('a refused text is told what it must be, not an expression', async () => {
+    const { loginSession } = await platform.signIn('grace');
+    const answer = await fetch(`${platform.platform.addresses.api}/user-registration-status?email=x`, {
+      headers: { authorization: `Bearer ${loginSession}` },
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ detail: '`email` must be an e-mail address such as ada@example.org.' });
   });
 });

@@ -89,7 +89,10 @@ export function replace(
   const matcher = start(call, input, pattern, flags ?? '');
   if (!matcher) return null;
   const template = parseReplacement(replacement, matcher.groups);
-  if (!template) return call.fail('a "$" in the replacement needs the number of a group, or a backslash before it.');
+  if (!template)
+    return call.fail(
+      'in a replacement a "$" stands before the number of a group, and a backslash before "$" or a backslash.',
+    );
   const pieces: string[] = [];
   let length = 0;
   let end = 0;
@@ -113,7 +116,7 @@ export function replace(
 function parseReplacement(replacement: string, groups: number): (string | number)[] | null {
   const parts: (string | number)[] = [];
   for (const [part] of replacement.matchAll(/\\[\\$]|\$\d*|[^\\$]+|\\/g)) {
-    if (part === '$') return null;
+    if (part === '$' || part === '\\') return null;
     if (!part.startsWith('$')) {
       parts.push(part.startsWith('\\') && part.length > 1 ? part.slice(1) : part);
       continue;

@@ -7,6 +7,7 @@ import {
   TransferRequest,
   UpdateDataPoolRequest,
   limits,
+  WITHOUT_NUL,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
@@ -28,7 +29,7 @@ const poolPath = Type.Object({ dataPoolId: Id });
 const memberPath = Type.Object({
   dataPoolId: Id,
   memberType: Type.Enum(['USER', 'ORGANIZATION']),
-  memberId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: String.raw`^[^\u0000]+$` }),
+  memberId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
 });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
 const body = ['malformed-json', 'unsupported-media-type'] as const;

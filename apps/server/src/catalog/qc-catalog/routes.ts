@@ -1,4 +1,4 @@
-import { Bytes, FileName, Id } from '@kethub/contract';
+import { Bytes, FileName, Id, WITHOUT_NUL } from '@kethub/contract';
 import { Type } from 'typebox';
 import { deleteDataPool, makeGrant, type Arriving } from '../datapools/index.ts';
 import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
@@ -26,7 +26,7 @@ const onePool = Type.Object({ dataPoolId: Id });
 const oneFile = Type.Object({ dataPoolId: Id, fileId: Id });
 const oneShare = Type.Object({
   dataPoolId: Id,
-  shareId: Type.String({ minLength: 1, maxLength: 300, pattern: String.raw`^[^\u0000]+$` }),
+  shareId: Type.String({ minLength: 1, maxLength: 300, pattern: WITHOUT_NUL }),
 });
 const oneSubscription = Type.Object({ subscriptionId: Id });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;

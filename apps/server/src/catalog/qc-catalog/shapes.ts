@@ -1,4 +1,4 @@
-import { Id, limits, memberRoles, Request, Timestamp } from '@kethub/contract';
+import { Id, limits, memberRoles, Request, Timestamp, NOT_BLANK, WITHOUT_NUL } from '@kethub/contract';
 import { Type } from 'typebox';
 import { grantPermissions } from '../datapools/index.ts';
 
@@ -22,7 +22,7 @@ export const QcDataPool = Type.Object(
 
 export const QcDataPoolRequest = Request(
   {
-    name: Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: String.raw`\S` }),
+    name: Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK }),
     shortDescription: Type.Optional(Type.String({ maxLength: limits.descriptionLength })),
     description: Type.Optional(Type.String({ maxLength: limits.descriptionLength })),
     tags: Type.Optional(Tags),
@@ -53,7 +53,7 @@ export const QcGrant = Type.Object({ token: Type.String() }, { $id: 'QcGrant' })
 const Tenant = Request(
   {
     tenantType: Type.Enum(['USER', 'ORGANIZATION']),
-    value: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: String.raw`^[^\u0000]+$` }),
+    value: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
   },
   { $id: 'QcTenant' },
 );

@@ -5,6 +5,7 @@ import {
   StorageQuotaRequest,
   StorageRecount,
   StorageUsage,
+  WITHOUT_NUL,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
@@ -23,7 +24,7 @@ const tag = 'Storage';
 const body = ['invalid-request', 'malformed-json', 'unsupported-media-type'] as const;
 const ownerPath = Type.Object({
   ownerType: Type.Enum(['USER', 'ORGANIZATION']),
-  ownerId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: String.raw`^[^\u0000]+$` }),
+  ownerId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
 });
 
 /** Endpoints for the storage of an owner: its use, its quota, and the retention of results. */

@@ -5,6 +5,7 @@ import {
   UserOverviewDto,
   UserSearchDto,
   limits,
+  worded,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
@@ -18,7 +19,10 @@ import { userPath } from './user-path.ts';
 const tag = 'Users';
 /** An address within the length of RFC 5321. The identity provider judges the parts beside the @. */
 const registrationQuery = Type.Object({
-  email: Type.String({ pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, maxLength: 320 }),
+  email: Type.String({
+    pattern: worded(String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, 'must be an e-mail address such as ada@example.org'),
+    maxLength: 320,
+  }),
 });
 const searchQuery = Type.Object({
   q: Type.String({

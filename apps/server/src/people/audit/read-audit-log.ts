@@ -1,4 +1,4 @@
-import { limits, toTimestamp, type AuditEntry } from '@kethub/contract';
+import { limits, toTimestamp, type AuditEntry, worded } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
 import { list, ListQuery, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -7,13 +7,16 @@ import type { AuditEntryRow } from '../../foundation/storage/index.ts';
 export const AuditQuery = Type.Object({
   ...ListQuery.properties,
   action: Type.Optional(
-    Type.String({ pattern: '^[a-z-]{1,40}:[a-z-]{1,40}$', description: 'Only this one, such as `access-key:rotate`.' }),
+    Type.String({
+      pattern: worded('^[a-z-]{1,40}:[a-z-]{1,40}$', 'must be an action such as access-key:rotate'),
+      description: 'Only this one, such as `access-key:rotate`.',
+    }),
   ),
   resourceId: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.idLength,
-      pattern: String.raw`^[^\u0000]*$`,
+      pattern: worded(String.raw`^[^\u0000]*$`, 'must be a text without the character U+0000'),
       description: 'Only what was done to this resource.',
     }),
   ),

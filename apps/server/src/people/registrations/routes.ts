@@ -1,4 +1,4 @@
-import { approvalStatuses, ChangeRegistrationRequest, limits, Registration } from '@kethub/contract';
+import { approvalStatuses, ChangeRegistrationRequest, limits, Registration, worded } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
@@ -13,13 +13,13 @@ const query = Type.Object({
   status: Type.Optional(Type.Enum([...approvalStatuses])),
   email: Type.Optional(
     Type.String({
-      pattern: String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`,
+      pattern: worded(String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, 'must be an e-mail address such as ada@example.org'),
       maxLength: 320,
       description: 'Only the person with this address; other filters are ignored.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageSize })),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{1,36}$' })),
+  cursor: Type.Optional(Type.String({ pattern: worded('^[0-9a-f-]{1,36}$', 'must be the cursor of a page') })),
 });
 
 /** Endpoints by which administrators approve, reject and block people. */

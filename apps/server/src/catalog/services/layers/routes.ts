@@ -1,11 +1,16 @@
-import { Layer } from '@kethub/contract';
+import { Layer, worded } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { changeLayer, readLayers } from './operations.ts';
 
 const tag = 'Layers';
-const path = Type.Object({ layerId: Type.String({ pattern: '^[0-9a-f]{40}$', description: '`id` of the layer.' }) });
+const path = Type.Object({
+  layerId: Type.String({
+    pattern: worded('^[0-9a-f]{40}$', 'must be the id of a layer: 40 hexadecimal digits'),
+    description: '`id` of the layer.',
+  }),
+});
 
 /** Endpoints by which administrators see, purge and rebuild layers of installed packages. */
 export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
