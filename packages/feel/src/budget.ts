@@ -1,6 +1,6 @@
 import { type BudgetPart, FeelBudgetError } from './errors.ts';
 
-/** What one evaluation may use. */
+/** Limits of one evaluation. Beyond one, it ends with a `FeelBudgetError`. */
 export interface Budget {
   /**
    * Steps of some 0.1 microseconds: about one per operator, per item that a loop or a function looks at, and per hundred
@@ -21,7 +21,7 @@ export const LOOKED_AT_PER_STEP = 8;
 
 const UNITS_PER_STEP = 100;
 
-/** Counts what an evaluation uses. Every method throws `FeelBudgetError` when that is too much. */
+/** Counts the use of an evaluation. Every method throws `FeelBudgetError` beyond the budget. */
 export class Meter {
   #steps: number;
   readonly #budget: Budget;
@@ -40,12 +40,12 @@ export class Meter {
       );
   }
 
-  /** Before a function goes through a list of so many items, and makes none. */
+  /** Call it before a function reads a list of this many items, and makes none. */
   look(length: number): void {
     this.spend(Math.ceil(length / LOOKED_AT_PER_STEP));
   }
 
-  /** Before a list of so many items is made. */
+  /** Call it before a list of this many items is made. */
   list(length: number): void {
     this.limitList(length);
     this.spend(length);
@@ -56,13 +56,13 @@ export class Meter {
       exceed('listLength', `to make a list of more than ${this.#budget.listLength} items. Have a service do it`);
   }
 
-  /** Before a text of so many units is made or searched. */
+  /** Call it before a text of this many units is made or searched. */
   text(length: number): void {
     this.limitText(length);
     this.spend(Math.ceil(length / UNITS_PER_STEP));
   }
 
-  /** Before a function looks at each unit of a text, so many in a step. */
+  /** Call it before a function reads each unit of a text, `perStep` units in a step. */
   scan(length: number, perStep: number): void {
     this.limitText(length);
     this.spend(Math.ceil(length / perStep));

@@ -1,6 +1,6 @@
 /**
- * What costs more than one step: a step is some 0.1 microseconds, measured with Node 24 on a machine of two cores. A test
- * counts the steps of each; `docs/feel.md` tells the limits that follow.
+ * Steps of operations that cost more than one. A step is some 0.1 microseconds, measured with Node 24 on a machine of
+ * two cores. A test counts the steps of each; `docs/feel.md` lists the limits that follow.
  */
 export const cost = {
   /** `+ - *` with decimals, and every division that has a rest. */

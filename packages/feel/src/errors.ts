@@ -1,4 +1,4 @@
-/** A stretch of an expression: offsets in UTF-16 units, and line and column of its start, counted from 1. */
+/** A span of an expression: offsets in UTF-16 units, and line and column of its start, counted from 1. */
 export interface Position {
   from: number;
   to: number;
@@ -17,7 +17,7 @@ export class FeelSyntaxError extends Error {
   }
 }
 
-/** Which part of its budget an evaluation has used up. */
+/** The part of its budget that an evaluation has used up. */
 export type BudgetPart = 'steps' | 'listLength' | 'textLength' | 'depth' | 'digits';
 
 /** An evaluation needed more than its budget. */
@@ -31,7 +31,7 @@ export class FeelBudgetError extends Error {
   }
 }
 
-/** Why a part of an expression is null although nothing in it is wrong by its grammar. */
+/** The reason for which a part of an expression is null although its grammar is correct. */
 export type WarningCode =
   | 'NO_VARIABLE_FOUND'
   | 'NO_CONTEXT_ENTRY_FOUND'
@@ -44,7 +44,7 @@ export type WarningCode =
   | 'OUT_OF_RANGE'
   | 'ASSERT_FAILURE';
 
-/** What an evaluation noticed; the value that it stands for is null. Secrets are never part of a message. */
+/** A warning of an evaluation about a value that is null. Secrets are never part of a message. */
 export interface Warning {
   code: WarningCode;
   message: string;

@@ -1,6 +1,6 @@
 import type { JsonValue } from './values/value.ts';
 
-/** What is known of a large list or object since it was read from its text. */
+/** Facts about a large list or object that was read from its text. */
 export interface LargeJson {
   /** Its JSON text. May be made when it is asked for. */
   readonly text: string;
@@ -11,22 +11,22 @@ export interface LargeJson {
 const known = new WeakMap<object, LargeJson>();
 
 /**
- * Remembers the text of a large value as long as the value lives. Values never change, so whoever needs the text or the depth
- * does not walk the value again: that would take hundreds of milliseconds of the thread.
+ * Stores the text of a large value as long as the value lives. Values never change, so nobody who needs the text or the
+ * depth walks the value again: that would take hundreds of milliseconds of the thread.
  */
 export function rememberText(value: object, large: LargeJson): void {
   known.set(value, large);
 }
 
-/** What is known of a value; undefined for a small one, and for one that was computed. */
+/** The facts about a value; undefined for a small one, and for one that was computed. */
 export function largeJson(value: unknown): LargeJson | undefined {
   return typeof value === 'object' && value !== null ? known.get(value) : undefined;
 }
 
-/** How many values are looked at to find a large one: these stand near the root. */
+/** Number of values that are searched for a large one. Large values are near the root; further ones are not found. */
 const LOOKS = 2_000;
 
-/** JSON of a value, in which the texts of large values stand as they were read. */
+/** The JSON of a value, with the original texts of large values. */
 export function jsonText(value: unknown): string {
   return holdsLarge(value, { left: LOOKS }) ? splicedText(value) : JSON.stringify(value);
 }

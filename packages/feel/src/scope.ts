@@ -1,6 +1,6 @@
 import type { Value } from './values/value.ts';
 
-/** Where the names of an expression are looked up, one by one and only when they are needed. */
+/** The names of an expression, looked up one by one and only when they are needed. */
 export interface Scope {
   /** The value of a variable, or undefined if there is none of this name. */
   lookup(name: string): Value | undefined;

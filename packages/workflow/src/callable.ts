@@ -1,6 +1,6 @@
 import type { Process } from './graph.ts';
 
-/** Names of processes that a message tells. */
+/** Number of processes that a message names. Further ones are left out. */
 const TOLD = 10;
 const ID = 255;
 

@@ -1,5 +1,5 @@
 const DAY = 86_400_000;
-/** 29 February on a given day of the week comes after 40 years at the latest. */
+/** Days that are searched. 29 February on a given day of the week comes after 40 years at the latest. */
 const MOST_DAYS = 41 * 366;
 const LONGEST = 200;
 
@@ -36,9 +36,10 @@ const macros: Readonly<Record<string, string>> = {
 type Cron = readonly [number[], number[], number[], number[], number[], number[]];
 
 /**
- * The first moment after another that a cron expression names, in milliseconds, in UTC: six fields as Camunda and Spring
- * write them, `0 0 9-17 * * MON-FRI`, or a macro such as `@daily`. Null: the text is none (as are `L`, `W` and `#`), or it
- * names no day.
+ * The first moment of a cron expression after `after`, in milliseconds, in UTC: six fields as Camunda and Spring write
+ * them, `0 0 9-17 * * MON-FRI`, or a macro such as `@daily`.
+ *
+ * Null: the text is no cron expression (`L`, `W` and `#` are not supported), or it names no day.
  */
 export function nextOfCron(text: string, after: number): number | null {
   const cron = parseCron(text);

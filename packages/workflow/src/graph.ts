@@ -47,12 +47,12 @@ export interface MessageDefinition {
   readonly correlationKey: Expression | null;
 }
 
-/** What an event that throws a message publishes; its variables are those that its input mappings make. */
+/** The message that an event throws. Its variables come from the input mappings. */
 export interface ThrownMessage {
   readonly name: Expression;
   /** Null: the message has no key. */
   readonly correlationKey: Expression | null;
-  /** For how long the message waits, a duration. Null: as long as the platform has it. */
+  /** The duration for which the message waits. Null: the default of the platform. */
   readonly timeToLive: Expression | null;
 }
 
@@ -61,15 +61,15 @@ export interface SignalDefinition {
   readonly name: Expression;
 }
 
-/** How often a service is called that fails, before its error is raised. */
+/** The calls of a failing service before its error is raised. */
 export interface Retry {
-  /** Calls in all. */
+  /** Number of calls in all. */
   readonly tries: number;
   /** Milliseconds before the second call; twice as long before each further one. */
   readonly backoffMs: number;
 }
 
-/** What an event waits for, or is reached by. */
+/** The trigger of an event. */
 export type Trigger =
   /** `code` null: every escalation. */
   | { readonly type: 'escalation'; readonly code: string | null }
@@ -80,7 +80,7 @@ export type Trigger =
   /** `code` null: every error. */
   | { readonly type: 'error'; readonly code: string | null; readonly payloadVariable: string };
 
-/** What every flow node has. */
+/** The members of every flow node. */
 export interface Common {
   readonly id: string;
   readonly name: string | null;
@@ -95,7 +95,7 @@ export interface Common {
   readonly multiInstance: MultiInstance | null;
 }
 
-/** What a process and a sub-process contain. */
+/** The content of a process or sub-process. */
 export interface ScopeContent {
   /** The plain start event; null in an event sub-process, whose start event waits, and in a process without one. */
   readonly start: string | null;
@@ -167,5 +167,5 @@ export type Node = Common &
 
 export type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
 
-/** What only nodes of a kind have. */
+/** The members that only nodes of one kind have. */
 export type Own<K extends Node['kind']> = K extends unknown ? Omit<NodeOf<K>, keyof Common> : never;

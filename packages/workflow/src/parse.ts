@@ -16,7 +16,10 @@ import type { Problem } from './types.ts';
 export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
 
 export interface ParseOptions {
-  /** The file was accepted before, and is only compiled again: that it calls or starts what never comes is no news. */
+  /**
+   * Whether the file was accepted before, and is only compiled again: calls and starts that never come are not reported
+   * again.
+   */
   readonly judged?: boolean;
 }
 

@@ -4,7 +4,9 @@ import { nextTime } from './engine/waits.ts';
 import { firstDue } from './start-timer.ts';
 import type { Requirements, StartTimer } from './types.ts';
 
-/** What a deployed version needs and offers; of all its processes, except for what starts the main one. */
+/**
+ * The requirements and offers of a deployed version: of all its processes, except for the start events of the main one.
+ */
 export function requirements(graph: ProcessGraph): Requirements {
   const main = processOf(graph);
   const nodes = [...graph.processes.values()].flatMap((process) => [...process.nodes.values()]);
@@ -59,8 +61,8 @@ function processOf({ processes, processId }: ProcessGraph): Process {
 }
 
 /**
- * When a timer start event of the main process is first due, for a version deployed at `now`. It is evaluated once, without
- * variables. Null when the event is no timer, or what its expression gives is no time.
+ * The first due time of a timer start event of the main process, for a version deployed at `now`. Evaluated once,
+ * without variables. Null when the event is no timer, or its expression gives no time.
  */
 export function firstStart(graph: ProcessGraph, elementId: string, now: number): StartTimer | null {
   const node = processOf(graph).nodes.get(elementId);
@@ -68,5 +70,5 @@ export function firstStart(graph: ProcessGraph, elementId: string, now: number):
   return firstDue(node.trigger.timer, now);
 }
 
-/** When it is due after that; null: never again. */
+/** The next due time; null: never again. */
 export const nextStart = (timer: StartTimer): StartTimer | null => nextTime(timer);

@@ -4,12 +4,12 @@ import type { Expression } from './expression.ts';
 import type { TimerDefinition } from './graph.ts';
 import type { StartTimer } from './types.ts';
 
-/** A time needs little; a file may have thousands of start events. */
+/** Budget of one timer expression. It is small, because a file may have thousands of start events. */
 const BUDGET = { steps: 2_000, listLength: 1_000, textLength: 10_000 };
 
 /**
- * When a timer that starts a process is first due, counted from `now`. Nothing has been started yet, so its expression sees no
- * variables. Null: it gives no time.
+ * The first due time of a timer that starts a process, counted from `now`. Its expression sees no variables, because
+ * nothing has been started yet. Null: it gives no time.
  */
 export function firstDue({ kind, value }: TimerDefinition, now: number): StartTimer | null {
   const text = value.compiled === null ? value.source : evaluate(value.compiled, now);

@@ -1,6 +1,6 @@
 import { compile, epochNanoseconds, FeelDateTime, scopeOf, type Value } from '@kethub/feel';
 
-/** A stretch of time in the calendar's units, which are not always equally long. */
+/** A duration in units of the calendar, which are not always equally long. */
 export interface Duration {
   readonly months: number;
   readonly milliseconds: number;
@@ -14,7 +14,7 @@ export interface Cycle {
 }
 
 const DAY = 86_400_000;
-/** The last moment that JavaScript can tell; later ones are never due. */
+/** The last moment that JavaScript can represent. Later timers are never due. */
 const END_OF_TIME = 8_640_000_000_000_000;
 
 const dateAndTime = compile('date and time(text)');

@@ -23,7 +23,7 @@ export type Value =
   | { readonly [name: string]: Value };
 export type Variables = { readonly [name: string]: Value };
 
-/** Why a workflow file is refused, and where: the id of the BPMN element (null only where none can be named). */
+/** The reason to refuse a workflow file, with the id of the BPMN element (null only where none can be named). */
 export interface Problem {
   readonly elementId: string | null;
   /** For programs, such as `ReservedOutputVariableException` or `UNSUPPORTED_ELEMENT`. */
@@ -35,7 +35,7 @@ export interface Problem {
   readonly expression?: string;
 }
 
-/** What is probably a mistake of a workflow that can be deployed all the same, and where. */
+/** A probable mistake in a workflow that can be deployed, and its element. */
 export interface WorkflowWarning {
   readonly elementId: string;
   readonly code: 'UNDEFINED_VARIABLE' | 'UNKNOWN_FUNCTION' | 'NEVER_THROWN';
@@ -43,7 +43,7 @@ export interface WorkflowWarning {
   readonly expression?: string;
 }
 
-/** What an expression noticed while it was evaluated: a part of it is null for this reason. Told once of each instance. */
+/** A warning of an expression: a part of it is null for this reason. Reported once per instance. */
 export interface ExpressionWarning {
   readonly elementId: string;
   /** Its text, at most 200 characters. */
@@ -53,7 +53,10 @@ export interface ExpressionWarning {
   readonly message: string;
 }
 
-/** What a platform service task calls: headers of its `zeebe:taskDefinition type="platform-service"`. */
+/**
+ * The service that a platform service task calls, from the headers of its `zeebe:taskDefinition
+ * type="platform-service"`.
+ */
 export interface ServiceReference {
   readonly serviceId: string;
   /** The application whose subscription is used; null: that of the workflow. */
@@ -62,7 +65,7 @@ export interface ServiceReference {
   readonly serviceVersion: string | null;
 }
 
-/** What a deployed version needs and offers, for its OpenAPI document, its subscriptions and its schedule. */
+/** The requirements and offers of a deployed version, for its OpenAPI document, its subscriptions and its schedule. */
 export interface Requirements {
   readonly processId: string;
   readonly name: string | null;
@@ -91,7 +94,7 @@ export interface Requirements {
   readonly warnings?: readonly WorkflowWarning[];
 }
 
-/** When a timer start event is due; plain JSON, to be stored and passed to `nextStart`. */
+/** The due time of a timer start event; plain JSON, to be stored and passed to `nextStart`. */
 export interface StartTimer {
   /** Milliseconds since 1970; may lie in the past. */
   readonly due: number;
@@ -135,7 +138,7 @@ export type Event =
   | { readonly type: 'jobDelayed'; readonly job: number; readonly reason: string }
   /** A job was cancelled, and what it has called may run on; `reason` is a sentence for the log. */
   | { readonly type: 'jobAbandoned'; readonly elementId: string; readonly reason: string }
-  /** The platform could not take the instance further: an incident of the process, until somebody has it tried again. */
+  /** The platform could not advance the instance: an incident of the process, until an operator retries it. */
   | { readonly type: 'platformFailed'; readonly message: string }
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
@@ -145,18 +148,18 @@ export type Event =
    */
   | { readonly type: 'signalReceived'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
-  /** The open incidents of a child (and of its children) are now these. */
+  /** The open incidents of a child (and of its children), all of them. */
   | { readonly type: 'childIncidents'; readonly child: number; readonly errors: readonly ErrorEnvelope[] }
   /**
-   * Somebody wants the instance to end: everything open is terminated. `after`, in journals only: it came while the step before
-   * was paused, when so many of its commands were done.
+   * The instance is cancelled: everything open is terminated. `after`, in journals only: the event came while the step
+   * before was paused, after so many of its commands.
    */
   | { readonly type: 'cancel'; readonly after?: number }
-  /** The cause of an incident is mended: what failed is tried again. */
+  /** The cause of an incident is corrected: its element is retried. */
   | { readonly type: 'resolveIncident'; readonly incident: number }
   /**
-   * Corrects variables by hand: each in the nearest scope, from an element instance (`scope`, its key) outwards, that has one
-   * of its name, else in the process. So whatever has read it, here or behind this element, finds the corrected one.
+   * Corrects variables: each in the nearest scope that has one of its name, from an element instance (`scope`, its key)
+   * outwards; else in the process. So every later reader of the variable finds the corrected one.
    */
   | { readonly type: 'setVariables'; readonly scope?: number; readonly variables: Variables };
 
@@ -170,27 +173,30 @@ export interface Env {
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * Whether the step is to stop here; asked after each command with how many are done. What it answers decides only where the
-   * step stops, and nothing about what it comes to. Without it a step is done in one go.
+   * Whether to pause the step; called after each command with the number of commands done. The answer decides only
+   * where the step pauses, not its outcome. Without this function, a step is never paused.
    */
   readonly pauses?: (done: number) => boolean;
 }
 
-/** What is still to be done within a step, in order. */
+/** A command within a step, in order. */
 export type Command =
   /** A token arrives at a node. */
   | { readonly do: 'enter'; readonly scope: number; readonly node: string; readonly flow: string }
   /** The instances of a parallel loop from `from` on, below `to`; each a few at a time. */
   | { readonly do: 'instances'; readonly body: number; readonly from: number; readonly to: number }
-  /** A sequential body takes its next item. */
+  /** A sequential loop body takes its next item. */
   | { readonly do: 'next'; readonly body: number }
   | { readonly do: 'activate'; readonly element: number }
   | { readonly do: 'complete'; readonly element: number }
-  /** A gateway is left along these flows. */
+  /** Tokens leave a gateway along these flows. */
   | { readonly do: 'leave'; readonly element: number; readonly flows: readonly string[] }
   | UrgentCommand;
 
-/** What is done before everything else: termination, one element after the other, and what comes in its place. */
+/**
+ * An urgent command, done before all others: termination, one element after the other, and what replaces the terminated
+ * elements.
+ */
 export type UrgentCommand =
   /** An element and all that is in it ends without its result. */
   | { readonly do: 'terminate'; readonly element: number }
@@ -285,7 +291,7 @@ export type Effect =
   /** The last effect of an instance. */
   | { readonly type: 'finished'; readonly outcome: Outcome };
 
-/** How an instance ended. */
+/** The end of an instance. */
 export type Outcome =
   /** `variables`: all at the root at the end, for a parent that takes them over; `result`: what end events returned. */
   | { readonly type: 'completed'; readonly result: Variables; readonly variables: Variables }
@@ -335,8 +341,8 @@ export interface Incident {
 export const STATE_VERSION = 2;
 
 /**
- * How far an element is; an incident holds it there, and what is then tried again starts there: input mappings
- * (ACTIVATING), what the element does (ACTIVE), output mappings (COMPLETING), what a loop collects of it (COLLECTING).
+ * The phase of an element. An incident stops it there, and a retry starts there: input mappings (ACTIVATING), what the
+ * element does (ACTIVE), output mappings (COMPLETING), collecting its output in a loop (COLLECTING).
  */
 export type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING' | 'COLLECTING';
 
@@ -352,9 +358,9 @@ export interface ElementInstance {
   /** Tokens that wait at joining gateways of this scope: how many have come along a flow, in order of the first. */
   waiting?: readonly WaitingTokens[];
   job?: number;
-  /** Of a service that has failed and is called again: how many calls have failed. */
+  /** Number of failed calls of a service that is called again. */
   failures?: number;
-  /** It is in the journal that the job takes longer than it should. */
+  /** The journal says already that the job is delayed. */
   delayed?: true;
   child?: number;
   childErrors?: readonly ErrorEnvelope[];
@@ -377,15 +383,15 @@ export interface WaitingTokens {
   readonly count: number;
 }
 
-/** How far a multi-instance loop is. */
+/** The progress of a multi-instance loop. */
 export interface Loop {
   /** Number of instances that will be made in all. */
   readonly size: number;
   readonly started: number;
   readonly completed: number;
-  /** Where in `collected` the output element of the first instance is; the others follow. Null when nothing is collected. */
+  /** Index in `collected` of the output of the first instance; the others follow. Null when nothing is collected. */
   readonly output: number | null;
-  /** Where in `collected` the items are of which instances are still to be made. */
+  /** Index in `collected` of the items whose instances are still to be made. */
   readonly items?: number;
 }
 
@@ -414,7 +420,7 @@ export type SubscribedTo =
 
 export type InstancePhase = 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
 
-/** What an instance has once. */
+/** The members that an instance has once. */
 export interface StateHead {
   readonly v: typeof STATE_VERSION;
   readonly processId: string;
@@ -423,29 +429,29 @@ export interface StateHead {
   /** Number of the last journal entry. */
   seq: number;
   nextKey: number;
-  /** How many random values have been drawn. */
+  /** Number of random values drawn. */
   draws: number;
-  /** What end events of the process have returned so far. */
+  /** Outputs of the end events of the process so far. */
   outputs: Variables;
-  /** In phase ERROR: what the caller's process catches. */
+  /** In phase ERROR: the error for the caller's process. */
   error: ErrorEnvelope | null;
   readonly secrets: readonly string[];
   readonly caughtOutside: readonly string[] | null;
   /** A step that was paused; null: the instance waits, or has ended. */
   work: PausedStep | null;
-  /** What expressions have noticed, each once, at most 20; absent: nothing. */
+  /** Warnings of expressions, each once, at most 20; absent: none. */
   warnings?: readonly ExpressionWarning[];
 }
 
-/** What a step that was paused knows beside the state. */
+/** The data of a paused step beside the state. */
 export interface PausedStep {
-  /** When it began: its timers count from there. */
+  /** Time at which it began, from which its timers count. */
   readonly now: number;
-  /** Commands that are done. */
+  /** Number of commands done. */
   readonly done: number;
-  /** Elements entered. */
+  /** Number of elements entered. */
   readonly transitions: number;
-  /** What is in `queue`, rounds of loops counted one by one. */
+  /** Number of commands in `queue`, where each round of a loop counts. */
   readonly pending: number;
   readonly nextCommand: number;
   readonly errorsChanged: boolean;
@@ -453,15 +459,15 @@ export interface PausedStep {
   readonly urgent: readonly UrgentCommand[];
 }
 
-/** What an instance has many of, by number. */
+/** The collections of an instance, by number. */
 export interface StateCollections {
   elements: ElementInstance;
   timers: OpenTimer;
   subscriptions: OpenSubscription;
   incidents: Incident;
-  /** What loops have collected so far. */
+  /** Outputs that loops have collected so far. */
   collected: Value;
-  /** Of a step that was paused: its commands, and the scopes in which something has moved. */
+  /** Commands of a paused step, and the scopes in which something has moved. */
   queue: Command;
   moved: true;
 }
@@ -471,7 +477,10 @@ export type StoredState = StateHead & {
   readonly [C in keyof StateCollections]: { readonly [key: string]: StateCollections[C] };
 };
 
-/** What was done, in order; `seq` counts from 1 without gaps. The entries of type `event` alone rebuild the state. */
+/**
+ * An entry of the journal, in order; `seq` counts from 1 without gaps. The entries of type `event` alone rebuild the
+ * state.
+ */
 export type JournalEntry = { readonly seq: number; readonly at: number } & (
   | { readonly type: 'event'; readonly event: Event }
   | {

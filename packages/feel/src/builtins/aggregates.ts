@@ -17,7 +17,7 @@ function overItems(run: (call: CallSite, list: readonly Value[]) => Value): Buil
   ]);
 }
 
-/** What is sorted or computed with decimals costs more than what is looked at. */
+/** A function that sorts or computes with decimals, which costs more than reading. */
 function dear(perItem: number, run: (numbers: Numbers, call: CallSite) => FeelNumber | null | readonly FeelNumber[]) {
   return (numbers: Numbers, call: CallSite) => {
     call.spend(numbers.length * perItem);

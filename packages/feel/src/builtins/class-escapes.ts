@@ -10,7 +10,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   i: NAME_START,
   c: `${NAME_START}\\-.0-9\\x{B7}\\x{300}-\\x{36F}\\x{203F}-\\x{2040}`,
 };
-/** What is no word character, for within a class: all punctuation but `_`, separators, and what is none of these. */
+/** The characters that are no word characters, for within a class: all punctuation but `_`, separators, and others. */
 const NO_WORD = '\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\x{203F}-\\x{2040}\\x{2054}\\x{FE33}-\\x{FE34}\\p{Z}\\p{C}';
 const PART = /\\[pP](?:\{[^}]*\}|[A-Z])|\\[^]|\[\^?\]?|[^]/gu;
 

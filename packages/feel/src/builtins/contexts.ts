@@ -3,7 +3,7 @@ import { isContext, kindOf, member, newContext } from '../values/kind.ts';
 import type { Context, Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';
 
-/** Longer names are hashed by their length alone, and compared with all others of that length. */
+/** Characters of a name. Longer names are hashed by their length alone, and compared with all others of that length. */
 const LONGEST_HASHED = 10_000;
 
 function spendOnKey(call: CallSite, key: string): void {
@@ -52,7 +52,9 @@ function put(call: CallSite, context: Context, key: string, value: Value): Value
   return copy;
 }
 
-/** Contexts on the way are made where there are none (as in Camunda), also in the place of what is no context. */
+/**
+ * Puts a value at a path. Missing contexts on the path are made, as in Camunda; a value that is no context is replaced.
+ */
 function putByPath(call: CallSite, context: Context, keys: readonly Value[], value: Value): Value {
   const [key, ...rest] = keys;
   if (typeof key !== 'string') return call.fail('needs one key at least, and only texts.');

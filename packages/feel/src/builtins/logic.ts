@@ -5,7 +5,7 @@ import { FeelDateTime } from '../values/date-time.ts';
 import { FeelTime } from '../values/time.ts';
 import { Builtin, signature } from './builtin.ts';
 
-/** What `fromAi` marks for tools outside is the value itself. */
+/** `fromAi` marks a value for tools outside, and returns the value itself. */
 const marked = (_call: unknown, value: Value): Value => value;
 
 function zoneOf(value: Value): unknown {

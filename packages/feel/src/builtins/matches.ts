@@ -3,9 +3,9 @@ import type { Meter } from '../budget.ts';
 import { cost } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 
-/** Looks at a character in one step. */
+/** Number of characters read in one step. */
 const LOOKS_PER_STEP = 2;
-/** Threads of a machine that tries all ways at once, in one step. */
+/** Number of threads in one step, of a machine that tries all ways at once. */
 const THREADS_PER_STEP = 3;
 
 /** The parts of re2js that are counted: its declarations leave them out. */
@@ -26,13 +26,13 @@ interface Engine {
   doExecuteNFA(input: Input, ...more: unknown[]): unknown;
 }
 
-/** Who pays for what is looked at: whoever has begun last. The matches of two texts are never looked for by turns. */
+/** The meter that pays for characters read: that of the last match begun. Matches of two texts never alternate. */
 let payer: Meter | null = null;
 const counted = new WeakSet<Engine>();
 
 /**
- * The matches of a pattern in a text. They pay for each character that is looked at, however often; where all ways through the
- * pattern are tried at once, for each of them. So an evaluation stops in the middle of a match that is too dear.
+ * The matches of a pattern in a text. Each pays for every character read, however often; where all ways through the
+ * pattern are tried at once, for each of them. So an evaluation can stop in the middle of an expensive match.
  */
 export class Matches implements Iterable<Matcher> {
   readonly #call: CallSite;
@@ -42,7 +42,7 @@ export class Matches implements Iterable<Matcher> {
     count(pattern.re2());
     this.#call = call;
     this.#matcher = pattern.matcher(input);
-    // What native code skips on the way to what every match has to have: once through the text, however many matches there are.
+    // Native code skips to the required part of a match: once through the text, however many matches there are.
     call.meter.text(input.length);
     payer = call.meter;
   }
@@ -62,7 +62,7 @@ export class Matches implements Iterable<Matcher> {
   }
 }
 
-/** Makes an engine count what it looks at. */
+/** Makes an engine count the characters that it reads. */
 function count(engine: Engine): void {
   if (counted.has(engine)) return;
   counted.add(engine);

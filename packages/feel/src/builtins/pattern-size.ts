@@ -1,12 +1,15 @@
-/** What a class of the characters of all scripts is worth: it is written out as hundreds of ranges, with all their cases. */
+/**
+ * Instructions of a class with the characters of all scripts: it is written out as hundreds of ranges, with all their
+ * cases.
+ */
 const WIDE = 30;
 const WIDE_WITH_CASES = 1500;
 const IGNORES_CASE = /\(\?[a-z]*i/;
 const IS_WIDE = /\\[iIcCwWdDsSpP]/;
 
 /**
- * About how many instructions a pattern is made into, before it is: each character, with what a counted repetition makes of it.
- * Classes count more, because they take longer to make.
+ * Estimates the number of instructions of a pattern before it is compiled: each character, multiplied by counted
+ * repetitions. Classes count more, because they take longer to compile.
  */
 export function sizeOf(pattern: string, flags: string): number {
   const wide = flags.includes('i') || IGNORES_CASE.test(pattern) ? WIDE_WITH_CASES : WIDE;

@@ -55,17 +55,17 @@ function withoutSpaces(pattern: string): string {
   return pattern.replace(/\\\S|\[(?:\\[^]|[^\]\\])*(?:\]|$)|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
 }
 
-/** Patterns whose making this evaluation has paid for. */
+/** Patterns whose compilation each evaluation has paid for. */
 const paidBy = new WeakMap<Run, Set<string>>();
 
-/** A matcher that spends steps for what it looks at, or null with a warning. */
+/** A matcher that spends steps for each character read, or null with a warning. */
 function start(call: CallSite, input: string, pattern: string, flags: string): Matches | null {
   if (pattern.length > LONGEST_PATTERN) return call.fail(`the pattern is longer than ${LONGEST_PATTERN} characters.`);
   call.meter.limitText(input.length);
   const paid = paidBy.get(call.run) ?? new Set();
   paidBy.set(call.run, paid);
   const key = `${flags}/${pattern}`;
-  // Whether or not another evaluation has made it: the same expression costs the same each time.
+  // Counted even if another evaluation has compiled it: the same expression costs the same each time.
   if (!paid.has(key)) call.spend(cost.pattern + cost.patternPart * sizeOf(pattern, flags));
   paid.add(key);
   const compiled = compilePattern(pattern, flags);

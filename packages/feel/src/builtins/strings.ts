@@ -28,7 +28,7 @@ function lengthOf(string: string): number {
   return length;
 }
 
-/** The place in UTF-16 units that is so many code points behind another. */
+/** The position in UTF-16 units that is `count` code points after another. */
 function unitsOf(string: string, from: number, count: number): number {
   let at = from;
   for (let left = count; left > 0 && at < string.length; left--) at += isPair(string, at) ? 2 : 1;

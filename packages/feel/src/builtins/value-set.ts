@@ -2,7 +2,10 @@ import type { Meter } from '../budget.ts';
 import { equal } from '../values/equality.ts';
 import type { Value } from '../values/value.ts';
 
-/** Longer texts are hashed by their length alone: many of one length would be compared with each other, unpaid. */
+/**
+ * Characters of a text. Longer texts are hashed by their length alone; many of one length would be compared with each
+ * other, unpaid.
+ */
 const LONGEST_HASHED = 10_000;
 
 /** A set by FEEL's equality. Short texts, doubles and booleans are hashed; others are looked for one by one. */

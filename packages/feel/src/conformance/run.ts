@@ -7,10 +7,10 @@ import type { Value } from '../values/value.ts';
 import { type Case, contextOf, namesIn, valueOf } from './cases.ts';
 import { isExpected } from './compare.ts';
 
-/** A single case may take so many milliseconds. */
+/** Milliseconds that a single case may take. Beyond it, the case fails. */
 export const CASE_LIMIT = 200;
 
-/** How a case went: why it failed, or null; a failure that is worse than a wrong value has a name. */
+/** The outcome of a case: the reason of a failure, or null. A failure that is worse than a wrong value has a name. */
 export interface Outcome {
   id: string;
   group: string;
@@ -23,7 +23,7 @@ export interface Totals {
   total: number;
 }
 
-/** What is committed: totals, and the cases that fail with the reason in a line. */
+/** The report that is committed: totals, and the failed cases with a reason in a line. */
 export interface Report {
   total: Totals & { tooSlow: number; exceptions: number };
   groups: Record<string, Totals>;

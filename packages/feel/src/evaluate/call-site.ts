@@ -1,7 +1,7 @@
 import type { Call } from '../values/value.ts';
 import type { Span, Run } from './run.ts';
 
-/** What a function sees of the evaluation that calls it. */
+/** The interface through which a function sees the evaluation that calls it. */
 export class CallSite implements Call {
   readonly run: Run;
   readonly span: Span;

@@ -10,7 +10,7 @@ import { conforms } from './types.ts';
 import { findBuiltin } from '../builtins/index.ts';
 import { describe, invoke } from './invoke.ts';
 
-/** Functions that ask whether there is a value: nothing is wrong if there is none. */
+/** Functions that test whether there is a value: a missing value is no mistake for them. */
 const ASKING: ReadonlySet<string> = new Set(['is defined', 'get or else']);
 
 /** `f(a, b)`, `f(first: a, second: b)` and `context.f(a)`. */

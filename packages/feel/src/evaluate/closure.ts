@@ -2,10 +2,10 @@ import type { Node } from '../syntax/ast.ts';
 import type { Value } from '../values/value.ts';
 import type { Env } from './run.ts';
 
-/** A node made ready to be evaluated again and again. */
+/** A compiled node, to be evaluated many times. */
 export type Closure = (env: Env) => Value;
 
-/** Makes a node ready; handed to the makers of the single kinds, which contain other nodes. */
+/** Compiles a node. Passed to the compilers of the single kinds, which contain other nodes. */
 export type Compile = (node: Node) => Closure;
 
 /** The nodes that can be of a kind. */

@@ -19,7 +19,7 @@ import { isInstance } from './types.ts';
 /** The input of unary tests. */
 export const INPUT = '?';
 
-/** Makes a node ready to be evaluated again and again. */
+/** Compiles a node, to be evaluated many times. */
 export function compileNode(node: Node): Closure {
   switch (node.kind) {
     case 'constant':

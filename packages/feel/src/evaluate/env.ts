@@ -2,7 +2,7 @@ import { isContext, member } from '../values/kind.ts';
 import type { Context, Value } from '../values/value.ts';
 import type { Env, Run } from './run.ts';
 
-/** One name more. */
+/** An environment with one more name. */
 export class Binding implements Env {
   readonly run: Run;
   readonly #parent: Env;

@@ -137,7 +137,7 @@ export function negated(value: Value, run: Run, span: Span): Value {
   return run.warn('INVALID_TYPE', `${briefly(value)} has no negative.`, span);
 }
 
-/** What a comparison says of an order. */
+/** The result of each comparison for an order. */
 const ORDERS: Readonly<Record<Exclude<Relation, '=' | '!='>, (distance: number) => boolean>> = {
   '<': (distance) => distance < 0,
   '<=': (distance) => distance <= 0,

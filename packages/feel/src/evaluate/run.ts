@@ -4,7 +4,7 @@ import type { Scope } from '../scope.ts';
 import { positionOf } from '../syntax/source.ts';
 import type { FeelFunction, Value } from '../values/value.ts';
 
-/** The moment and the time zone that `now()` and `today()` tell. */
+/** The moment and the time zone of `now()` and `today()`. */
 export interface Instant {
   epochMilliseconds: number;
   /** A name of the IANA database, such as `Europe/Berlin` or `Etc/UTC`. */
@@ -12,12 +12,12 @@ export interface Instant {
 }
 
 /**
- * What an evaluation is given besides its variables. Without `now`, `random` or `uuid` the functions that need them
- * are null and warn, so that an expression is pure unless the host wants otherwise.
+ * Options of an evaluation. Without `now`, `random` or `uuid` the functions that need them are null and warn, so that
+ * an expression is pure unless the host wants otherwise.
  */
 export interface EvaluateOptions {
   now?: () => Instant;
-  /** What is not given is that of `DEFAULT_BUDGET`. */
+  /** Missing members are those of `DEFAULT_BUDGET`. */
   budget?: Partial<Budget>;
   /** Functions of the host by name, such as `secret_value`. A function in a variable of the same name comes first. */
   functions?: ReadonlyMap<string, FeelFunction>;
@@ -26,7 +26,7 @@ export interface EvaluateOptions {
   uuid?: () => string;
 }
 
-/** Where a node stands, for warnings. */
+/** The span of a node in the source, for warnings. */
 export interface Span {
   from: number;
   to: number;
@@ -46,7 +46,7 @@ export interface Env {
   find(name: string): Value | undefined;
 }
 
-/** One evaluation: what it has used, what it noticed, and the outermost names. */
+/** One evaluation: its use of the budget, its warnings, and the outermost names. */
 export class Run implements Env {
   readonly scope: Scope;
   readonly options: EvaluateOptions;
@@ -81,7 +81,7 @@ export class Run implements Env {
     return this.scope.lookup(name);
   }
 
-  /** Notes a warning and gives the null that the place evaluates to. Beyond a hundred, warnings are dropped. */
+  /** Adds a warning, and returns null for the value of the node. Beyond a hundred, warnings are dropped. */
   warn(code: WarningCode, message: string, { from, to }: Span): null {
     if (this.warnings.length < MOST_WARNINGS) {
       this.warnings.push({ code, message, position: positionOf(this.source, from, to) });
@@ -89,7 +89,10 @@ export class Run implements Env {
     return null;
   }
 
-  /** Forgets what was not found since there were so many warnings: where an expression asks whether it is there. */
+  /**
+   * Removes the warnings of missing values since there were `since` warnings: the expression asks whether these values
+   * are there.
+   */
   forgive(since: number): void {
     const kept = this.warnings.splice(since).filter(({ code }) => !NOT_FOUND.has(code));
     this.warnings.push(...kept);

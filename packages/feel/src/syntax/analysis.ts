@@ -1,6 +1,6 @@
 import type { Iterator, Node } from './ast.ts';
 
-/** What an expression reads and calls. */
+/** The names that an expression reads and calls. */
 export interface Uses {
   variables: ReadonlySet<string>;
   /** Variables that it cannot do without: not read in a filter, nor by a function that asks whether they are there. */
@@ -17,7 +17,7 @@ export function usesOf(node: Node): Uses {
 
 type Mutable = { variables: Set<string>; needed: Set<string>; calls: Set<string> };
 
-/** Functions that ask whether their argument is there. */
+/** Functions that test whether their argument is there. */
 const ASKING: ReadonlySet<string> = new Set(['get or else', 'is defined']);
 
 /** `maybe`: a name that is not there is no mistake. */
@@ -89,7 +89,7 @@ function visitIterators(
   return inner;
 }
 
-/** Functions that pass on what they are given. */
+/** Functions that return their arguments unchanged. */
 const PASSING: ReadonlySet<string> = new Set(['context', 'context put', 'context merge', 'get or else']);
 
 /** Functions whose values are taken apart, or computed with: not passed on as they are, by themselves or in a context. */

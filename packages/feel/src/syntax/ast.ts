@@ -1,6 +1,8 @@
 import type { Value } from '../values/value.ts';
 
-/** Where a node stands in the source, and how many nodes it consists of: what evaluating it costs at most, loops aside. */
+/**
+ * The span of a node in the source, and the number of nodes in it: what evaluating it costs at most, apart from loops.
+ */
 interface Base {
   from: number;
   to: number;

@@ -4,7 +4,7 @@ import type { Names } from './names.ts';
 import { syntaxError } from './source.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** How deep an expression may be nested, and how long a chain of operators may be. */
+/** Depth of nested expressions, and length of a chain of operators. Beyond it, an expression is refused. */
 const DEEPEST_NESTING = 200;
 const DEEPEST_TREE = 1000;
 
@@ -68,7 +68,7 @@ export class Cursor {
     if (!this.skipWord(text)) throw this.unexpected(`"${text}"`);
   }
 
-  /** What stands between a sign that was taken and its counterpart, with commas between. */
+  /** Reads everything up to the closing sign, with commas between. */
   protected until(close: string, rule: () => void): void {
     if (!this.isSymbol(close)) {
       do rule();

@@ -11,11 +11,11 @@ import { LONGEST_SOURCE, syntaxError } from './source.ts';
 const RELATIONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=']);
 /** Names of properties with spaces (DMN 1.5, tables 60 and 63). */
 const PROPERTIES = ['time offset', 'start included', 'end included'];
-/** How often `[` after the end of a range may be tried as a filter before it is taken as the range's bracket. */
+/** Number of times that `[` after the end of a range is tried as a filter. Then it is taken as the range's bracket. */
 const MOST_TRIES = 100;
 const OPERATORS: readonly ReadonlySet<string>[] = [new Set(['+', '-']), new Set(['*', '/']), new Set(['**'])];
 
-/** What the parser knows from outside: names with spaces or signs in them, and the functions that can be called. */
+/** Names known from outside: those with spaces or signs in them, and the functions that can be called. */
 export interface Known {
   names: Iterable<string>;
   functions: Iterable<string>;

@@ -3,7 +3,7 @@ import { FeelSyntaxError, type Position } from '../errors.ts';
 /** Longest expression, in UTF-16 units: room for large lists and contexts of constants. */
 export const LONGEST_SOURCE = 65_536;
 
-/** A stretch with the line and column of its start, both from 1. */
+/** A span with the line and column of its start, both from 1. */
 export function positionOf(source: string, from: number, to: number): Position {
   let line = 1;
   let start = 0;

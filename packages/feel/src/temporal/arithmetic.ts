@@ -6,7 +6,7 @@ import { addMonths } from './calendar.ts';
 import { atEpoch, atMidnight, epochNanoseconds, nanosecondsOfTime } from './instants.ts';
 import { NANOSECONDS_PER_DAY } from './parse.ts';
 
-/** What durations can be added to. */
+/** The values to which durations can be added. */
 export type Point = FeelDate | FeelTime | FeelDateTime;
 export type Duration = DaysDuration | MonthsDuration;
 

@@ -52,7 +52,7 @@ export function validDate(year: number, month: number, day: number): FeelDate | 
   return new FeelDate(year, month, day);
 }
 
-/** So many months later; the last day of the month where the month is too short. Null if out of range. */
+/** Adds months; the last day of the month where the month is too short. Null if out of range. */
 export function addMonths(date: FeelDate, months: number): FeelDate | null {
   const total = date.year * 12 + date.month - 1 + months;
   const year = Math.floor(total / 12);

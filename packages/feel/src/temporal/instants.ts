@@ -8,7 +8,7 @@ import { offsetAt, offsetOfLocal, standardOffset } from './zones.ts';
 const SECOND = 1_000_000_000n;
 const DAY = 86_400n * SECOND;
 
-/** Nanoseconds since 1970-01-01T00:00:00 on the clock of that place. */
+/** Nanoseconds since 1970-01-01T00:00:00 in local time. */
 export function localNanoseconds({ date, time }: FeelDateTime): bigint {
   return BigInt(dayNumber(date)) * DAY + BigInt(time.nanosecondOfDay);
 }
@@ -24,7 +24,7 @@ export function offsetOf({ date, time }: FeelDateTime): number | null {
   return offsetOfLocal(dayNumber(date) * 86_400 + Math.floor(time.nanosecondOfDay / 1e9), time.zone);
 }
 
-/** What the clock shows at that moment in a zone. Null if the year is out of range. */
+/** The local date and time at a moment in a zone. Null if the year is out of range. */
 export function atEpoch(nanoseconds: bigint, zone: Zone | null): FeelDateTime | null {
   const offset = zone === null ? 0 : offsetAt(Number(nanoseconds / SECOND), zone);
   return ofLocal(nanoseconds + BigInt(offset) * SECOND, zone);

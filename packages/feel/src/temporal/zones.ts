@@ -9,7 +9,7 @@ import type { Zone } from '../values/zone.ts';
 export const MAX_OFFSET = 18 * 3600;
 
 const formats = new Map<string, Intl.DateTimeFormat | null>();
-/** There are about 600 names; more than these are never kept, whatever callers try. */
+/** Number of cached formats. There are about 600 names; beyond the limit nothing is cached, whatever callers try. */
 const MOST_FORMATS = 1000;
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
@@ -80,7 +80,7 @@ export function offsetOfLocal(localSeconds: number, zone: Zone): number {
   return offsetAt(localSeconds - after, zone) === after ? after : before;
 }
 
-/** Of a time of day in a named zone nothing tells the date; its offset is the zone's standard one of 2024. */
+/** The offset of a time of day in a named zone. Without a date, it is the zone's standard offset of 2024. */
 export function standardOffset(zone: Zone): number {
   if (typeof zone === 'number') return zone;
   return Math.min(offsetAt(1_704_067_200, zone), offsetAt(1_719_792_000, zone));

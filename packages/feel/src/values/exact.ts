@@ -1,6 +1,8 @@
 import { FeelBudgetError } from '../errors.ts';
 
-/** Digits and signs of a number that is computed with. Python, too, reads no longer integer. */
+/**
+ * Characters of a number that can be computed with. Beyond it, computing fails; Python reads no longer integer either.
+ */
 const LONGEST = 4_300;
 
 interface WithRawJson {

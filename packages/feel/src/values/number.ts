@@ -25,7 +25,9 @@ export function isNumber(value: unknown): value is FeelNumber {
   return typeof value === 'number' || value instanceof AnyDecimal || value instanceof ExactNumber;
 }
 
-/** What is computed with: 34 digits. Throws `FeelBudgetError` for a number beyond the exponents of decimal128. */
+/**
+ * Converts a number for computing: 34 digits. Throws `FeelBudgetError` for a number beyond the exponents of decimal128.
+ */
 export function toDecimal(value: FeelNumber): Decimal {
   if (typeof value === 'number') return new Decimal(value);
   return value instanceof ExactNumber ? exactDecimal(value).toSignificantDigits(PRECISION) : value;

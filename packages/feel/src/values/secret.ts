@@ -1,5 +1,5 @@
 /**
- * What stands for a secret in expressions: it can be passed on and stored, and tells nothing. Its text is
+ * A placeholder for a secret in expressions: it can be passed on and stored, and reveals nothing. Its text is
  * `[redacted]`, every comparison with it is null, and its JSON form names the field: `{"$secret": "field"}`.
  */
 export class Secret {

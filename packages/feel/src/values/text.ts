@@ -39,7 +39,7 @@ export function scalarText(value: Value): string | undefined {
   }
 }
 
-/** What `string()` gives: texts within lists and contexts are quoted (as Camunda does). */
+/** The text that `string()` gives: texts within lists and contexts are quoted (as Camunda does). */
 export function textOf(value: Value, meter: Meter): string {
   if (typeof value === 'string') return value;
   const pieces: string[] = [];
@@ -109,7 +109,7 @@ function relationOf(range: FeelRange): string {
   return range.startIncluded ? '>=' : '>';
 }
 
-/** A value in a message: short, and without what a secret hides. */
+/** A value in a message: short, and without secrets. */
 export function briefly(value: Value): string {
   const kind = kindOf(value);
   if (kind === 'list' || kind === 'context' || kind === 'range') return `a ${kind}`;

@@ -6,7 +6,10 @@ import type { DaysDuration, MonthsDuration } from './duration.ts';
 import type { Secret } from './secret.ts';
 import type { FeelTime } from './time.ts';
 
-/** What JSON can hold; a number that no double holds is an `ExactNumber`. Objects may come from `JSON.parse`: only their own members are ever read. */
+/**
+ * A JSON value; a number that no double can represent is an `ExactNumber`. Objects may come from `JSON.parse`: only
+ * their own members are ever read.
+ */
 export type JsonValue =
   | null
   | boolean
@@ -70,7 +73,7 @@ export class FeelRange {
   }
 }
 
-/** What a function may do besides computing. */
+/** The operations of a function besides computing. */
 export interface Call {
   /** Warns that the call failed, and gives the null that it stands for. */
   fail(message: string): null;

@@ -4,8 +4,8 @@ import { children, type Element } from './element.ts';
 import type { Report } from './report.ts';
 
 /**
- * Call activities whose process stands in the file, and is none that can be called: each run would end there. What is wrong
- * with a process of the file itself is told at that process.
+ * Reports call activities whose process is in the file but cannot be called: each run would end there. Problems of a
+ * process in the file are reported at that process.
  */
 export function checkCalls(
   report: Report,

@@ -3,7 +3,7 @@ import type { Draft, ProcessDraft, ScopeDraft } from './draft.ts';
 import { child, children, flag, text, type Element } from './element.ts';
 import { feelOf } from './expressions.ts';
 
-/** What BPMN and this engine ask of the structure of a process, element by element. */
+/** Checks the structure of a process, element by element, against the rules of BPMN and of this engine. */
 export function checkStructure(process: ProcessDraft): void {
   for (const scope of process.scopes.values()) {
     checkStarts(process, scope);
@@ -31,7 +31,10 @@ const caught: Readonly<Record<string, 'error' | 'escalation'>> = {
   'bpmn:EscalationEventDefinition': 'escalation',
 };
 
-/** Two events in one place that catch the same error or escalation: which one should be taken? */
+/**
+ * Reports two events of one scope or activity that catch the same error or escalation: it is ambiguous which one takes
+ * it.
+ */
 function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): void {
   for (const host of scope.nodes) checkUnique(host.boundaries);
   const starts = scope.nodes
@@ -57,7 +60,7 @@ function checkCatchers({ report, scopes }: ProcessDraft, scope: ScopeDraft): voi
   }
 }
 
-/** Such an event is connected by an association, if it could be run. */
+/** A compensation event is connected by an association. */
 const compensates = (element: Element): boolean =>
   children(element, 'eventDefinitions').some(({ $type }) => $type === 'bpmn:CompensateEventDefinition');
 
@@ -130,14 +133,14 @@ export function flowsOf({ report, nodes }: ProcessDraft): Map<string, Flow> {
   }
 }
 
-/** Waits or changes something, so that going round a loop through it can end. */
+/** Whether a node waits or changes something, so that a loop through it can end. */
 function hasEffect(node: Node): boolean {
   if (node.outputs.length > 0 || node.multiInstance !== null || node.boundaries.length > 0) return true;
   const passes = ['task', 'parallelGateway', 'exclusiveGateway', 'inclusiveGateway'];
   return !passes.includes(node.kind);
 }
 
-/** Loops in which nothing waits and nothing changes: they would be gone round for ever, or never. */
+/** Finds a loop in which nothing waits and nothing changes: it would run for ever, or never. */
 export function straightThroughLoop(nodes: ReadonlyMap<string, Node>, flows: ReadonlyMap<string, Flow>): string[] {
   const done = new Set<string>();
   const found: string[] = [];

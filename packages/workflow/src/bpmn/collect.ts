@@ -24,7 +24,7 @@ const flowNodes = new Set([
   'bpmn:EventBasedGateway',
 ]);
 
-/** What to use for an element that is not run here. */
+/** Replacements for elements that are not supported. */
 const INSTEAD: Readonly<Record<string, string>> = {
   'bpmn:UserTask':
     'Nobody works on tasks and forms in this platform. Let the workflow wait for a message (a message event or a receive task), which the application of the person publishes.',
@@ -38,10 +38,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'bpmn:ComplexGateway': 'Use an inclusive or a parallel gateway, with conditions on the sequence flows.',
 };
 
-/** Elements of BPMN that describe and are not run. */
+/** Elements of BPMN that only describe. */
 const descriptions = new Set(['bpmn:DataObject', 'bpmn:DataObjectReference', 'bpmn:DataStoreReference']);
 
-/** All flow nodes of a process and how they are connected; what is not run here is reported. */
+/** Collects the flow nodes of a process and their connections. Reports unsupported elements. */
 export function collect(report: Report, process: Element, id: string): ProcessDraft {
   const nodes = new Map<string, Draft>();
   const scopes = new Map<string, ScopeDraft>();
@@ -90,7 +90,7 @@ export function collect(report: Report, process: Element, id: string): ProcessDr
   return draft;
 }
 
-/** What is connected to a refused element is not told as well: it is right again once that one is. */
+/** Connects flow nodes. A flow to a refused element is not reported: it is correct again once that element is. */
 function connect({ report, nodes }: ProcessDraft, scope: ScopeDraft, refused: ReadonlySet<Element>): void {
   for (const flow of scope.flows) {
     const source = end(flow, 'source');

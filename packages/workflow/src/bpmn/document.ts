@@ -8,7 +8,7 @@ import { firstLine, lineOf, problemsOf } from './warnings.ts';
 
 const moddle = new BpmnModdle({ zeebe, kethub });
 
-/** The elements of a BPMN file, not yet judged by what they mean. */
+/** Parses a BPMN file into elements, without checking their meaning. */
 export async function readDocument(xml: string): Promise<{ definitions: Element } | { problems: Problem[] }> {
   try {
     const { rootElement, elementsById, warnings } = await moddle.fromXML(xml);

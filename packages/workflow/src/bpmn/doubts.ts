@@ -13,11 +13,14 @@ const ofLoops = [
   'numberOfTerminatedInstances',
 ];
 
-/** What is probably a mistake in a workflow that can be deployed: names that nothing defines, errors that nothing throws. */
+/**
+ * Warns of probable mistakes in a workflow that can be deployed: names that nothing defines, errors that nothing
+ * throws.
+ */
 export function doubtsOf(graph: ProcessGraph): WorkflowWarning[] {
   const found: WorkflowWarning[] = [];
   for (const process of graph.processes.values()) {
-    // What calls a process gives it variables of any name.
+    // Callers can give a process variables of any name.
     const defined = process.id === graph.processId ? definedIn(process) : null;
     for (const [elementId, expression] of expressionsOf(process)) found.push(...doubts(elementId, expression, defined));
   }
@@ -74,7 +77,7 @@ function givesAnything(node: Node, processId: string): boolean {
 
 const bringsVariables = (type: string): boolean => type === 'message' || type === 'signal';
 
-/** The members that a Request Schema describes; null when others are meant as well. */
+/** The members that a Request Schema describes; null when it allows others as well. */
 function propertiesOf(schema: { readonly [keyword: string]: Value } | null): readonly string[] | null {
   const properties = schema?.['properties'];
   const others = ['patternProperties', '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'];

@@ -1,7 +1,7 @@
 import type { Element } from './element.ts';
 import type { Report } from './report.ts';
 
-/** A flow node on the way to the graph: its element, and how it is connected. */
+/** A flow node before it is compiled: its element and its connections. */
 export interface Draft {
   readonly id: string;
   readonly element: Element;
@@ -12,7 +12,7 @@ export interface Draft {
   readonly boundaries: Draft[];
 }
 
-/** A process or sub-process, with what is directly in it. */
+/** A process or sub-process, with the nodes directly in it. */
 export interface ScopeDraft {
   readonly id: string;
   readonly element: Element;
@@ -20,7 +20,7 @@ export interface ScopeDraft {
   readonly flows: Element[];
 }
 
-/** One executable process on the way to the graph. */
+/** One executable process before it is compiled. */
 export interface ProcessDraft {
   readonly report: Report;
   readonly element: Element;

@@ -2,13 +2,13 @@ import type { ModdleElement } from 'bpmn-moddle';
 
 export type Element = ModdleElement;
 
-/** Reads what the parser has made of an element; what is absent or of another form is null or an empty list. */
+/** Reads a property of a parsed element; absent or malformed, it is null or an empty list. */
 export function text(element: Element, property: string): string | null {
   const value = element[property];
   return typeof value === 'string' ? value : null;
 }
 
-/** A switch; `standard` is what BPMN says when it is not written. */
+/** Reads a boolean; `standard` is the default of BPMN. */
 export function flag(element: Element, property: string, standard: boolean): boolean {
   const value = element[property];
   return typeof value === 'boolean' ? value : standard;

@@ -48,7 +48,7 @@ export function startEventOf(
   return { kind: 'startEvent', trigger, interrupting, requestSchema };
 }
 
-/** Its keywords are judged by whoever validates requests with it. */
+/** Parses a Request Schema. The validator of requests checks its keywords. */
 function requestSchemaOf(report: Report, element: Element, body: string): { [keyword: string]: Value } | null {
   const problem = (message: string): void => report.add(element, 'REQUEST_SCHEMA', message);
   if (body.length > limits.requestSchema) {
@@ -126,7 +126,7 @@ function signalEventOf(
   return signal && { kind: 'signalEvent', signal, result };
 }
 
-/** Plain, a link to another place of the same process, an escalation, a message, or a signal. */
+/** Compiles a throwing event: plain, a link, an escalation, a message, or a signal. */
 export function throwEventOf(
   report: Report,
   { element }: Draft,
@@ -200,7 +200,7 @@ export function catchEventOf(report: Report, { element, id }: Draft): Own<'catch
     : null;
 }
 
-/** A receive task waits for a message like an event. */
+/** Compiles a receive task, which waits for a message like an event. */
 export function receiveTaskOf(report: Report, { element }: Draft): Own<'catchEvent'> | null {
   if (flag(element, 'instantiate', false)) {
     report.add(

@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 
 const SECRET_FUNCTION = 'secret_value';
 
-/** Compiles what an attribute says. Null, and a problem of the element, when it is not FEEL. */
+/** Compiles an attribute. Returns null, and reports a problem of the element, when it is not FEEL. */
 export function expressionOf(report: Report, element: Element, what: string, source: string): Expression | null {
   const expression = compiled(report, element, what, source);
   if (expression?.compiled?.calls.includes(SECRET_FUNCTION) === true) {
@@ -17,7 +17,7 @@ export function expressionOf(report: Report, element: Element, what: string, sou
   return expression;
 }
 
-/** The same where only FEEL makes sense. */
+/** Compiles an attribute that must be FEEL. */
 export function feelOf(
   report: Report,
   element: Element,
@@ -34,7 +34,7 @@ export function feelOf(
   return null;
 }
 
-/** The input mapping of `$secrets`, and the names that it reads, which have to stand there as text. */
+/** Compiles the input mapping of `$secrets`, and finds the names that it reads, which must be literal text. */
 export function secretsOf(
   report: Report,
   element: Element,
@@ -67,7 +67,7 @@ function compiled(report: Report, element: Element, what: string, source: string
   } catch (error) {
     if (!(error instanceof FeelSyntaxError)) throw error;
     const { line, column } = error.position;
-    // The message ends with its place, which is told once.
+    // The message ends with the position, which the problem contains already.
     const reason = error.message.replace(/ \(line \d+, column \d+\)$/, '');
     report.add(element, 'EXPRESSION', `${what}, line ${line}, column ${column}: ${reason}`, source);
     return null;

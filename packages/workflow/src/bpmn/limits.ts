@@ -1,4 +1,7 @@
-/** What a workflow file may be. The largest of the 831 files of the MIWG suite that is a workflow has 500 elements. */
+/**
+ * Limits of a workflow file; a file beyond one is refused. The largest workflow among the 831 files of the MIWG suite
+ * has 500 elements.
+ */
 export const limits = {
   /** Characters of XML, and bytes before they are decoded. */
   xml: 2_000_000,
@@ -15,7 +18,7 @@ export const limits = {
   /** Characters of all expressions of a file: each is compiled when it is deployed. */
   expressions: 300_000,
   id: 255,
-  /** Problems that are told of one file. */
+  /** Problems that are reported of one file. Further ones are dropped. */
   problems: 100,
   /** Characters of the Request Schema. */
   requestSchema: 256_000,

@@ -20,7 +20,7 @@ export interface MappingRules {
   readonly inputs: boolean;
   readonly outputs: boolean;
   readonly secrets: boolean;
-  /** Its outputs are members of the result of the workflow. */
+  /** Whether the outputs are members of the result of the workflow. */
   readonly result: boolean;
 }
 

@@ -22,11 +22,11 @@ export interface CompiledNode {
   readonly secrets: readonly string[];
 }
 
-/** A flow node of the graph, or null when something about it was reported. */
+/** Compiles a flow node; null when a problem of it was reported. */
 export function nodeOf(process: ProcessDraft, draft: Draft): CompiledNode | null {
   const { report } = process;
   const { element } = draft;
-  // Told at the boundary event that leads to it, when there is one.
+  // Reported at the boundary event that leads to it, if there is one.
   if (flag(element, 'isForCompensation', false) && !hasCompensation(process)) {
     report.add(element, 'UNSUPPORTED_ELEMENT', 'Compensation is not run here.');
   }
@@ -48,7 +48,7 @@ const hasCompensation = ({ nodes }: ProcessDraft): boolean =>
         children(element, 'eventDefinitions').some(({ $type }) => $type === 'bpmn:CompensateEventDefinition'),
     );
 
-/** An activity takes one token and gives one; how many otherwise is not run here. */
+/** An activity takes one token and gives one: other quantities are refused. */
 function checkQuantities(report: Report, element: Element): void {
   for (const name of ['startQuantity', 'completionQuantity'] as const) {
     const quantity = element[name];
@@ -204,7 +204,10 @@ const understood: Readonly<Record<string, readonly string[]>> = {
 };
 const understoodAnywhere = new Set(['zeebe:IoMapping', 'zeebe:Properties', 'zeebe:VersionTag', 'zeebe:UserTaskForm']);
 
-/** Extensions of Zeebe say what is to be done: one that is not done here is refused. Those of other vendors are kept and ignored. */
+/**
+ * Refuses extensions of Zeebe that are not supported, because they change what is done. Those of other vendors are kept
+ * and ignored.
+ */
 function checkExtensions(report: Report, element: Element): void {
   for (const { $type } of extensions(element)) {
     if (!$type.startsWith('zeebe:') || understoodAnywhere.has($type)) continue;

@@ -1,9 +1,10 @@
 import type { Flow, Node } from '../graph.ts';
 
 /**
- * Tells for an incoming flow of a joining gateway from which elements of its scope a token can still come along it
+ * Finds the elements of a scope from which a token can still arrive along an incoming flow of a joining gateway,
  * without passing the gateway first. Ways lead over sequence flows, and from an activity to its boundary events.
- * Found when first asked for and then kept: for all flows of a large process it would be too much.
+ *
+ * Computed when first asked for, and then cached: for all flows of a large process it would be too much.
  */
 export function reachability(
   gateway: Node,

@@ -3,7 +3,7 @@ import type { Problem } from '../types.ts';
 import { idOf, type Element } from './element.ts';
 import { limits } from './limits.ts';
 
-/** Collects what is wrong with a file, so that all of it is told at once. */
+/** Collects the problems of a file, so that all are reported at once. */
 export class Report {
   readonly problems: Problem[] = [];
   #expressions = 0;

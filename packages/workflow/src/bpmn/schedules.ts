@@ -3,10 +3,10 @@ import { firstDue } from '../start-timer.ts';
 import { examples } from './triggers.ts';
 import type { Report } from './report.ts';
 
-/** Whether a date or cycle is one does not depend on the day. */
+/** Any day: whether a date or cycle is valid does not depend on it. */
 const ANY_DAY = Date.UTC(2030, 0, 1);
 
-/** Timers that would start a process, and never come: nobody would notice. */
+/** Reports timer start events that are never due: nobody would notice. */
 export function checkSchedules(report: Report, { id: processId, nodes }: Process): void {
   for (const node of nodes.values()) {
     if (node.kind !== 'startEvent' || node.scope !== processId || node.trigger.type !== 'timer') continue;

@@ -1,6 +1,6 @@
 import { attributeNames, markup } from './xml.ts';
 
-/** Where a tag begins, its own id, and that of the nearest element around it that has one. */
+/** A tag: its position, its own id, and the id of the nearest element around it that has one. */
 export interface Tag {
   readonly at: number;
   readonly id: string | null;
@@ -10,7 +10,7 @@ export interface Tag {
 
 const ID = /\sid\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 
-/** Finds elements by places in the text of a file. Looks at the whole file once. */
+/** Finds elements by positions in the text of a file. Scans the file once. */
 export class SourceIndex {
   readonly #lines: readonly number[];
   readonly #tags: readonly Tag[];
@@ -21,7 +21,7 @@ export class SourceIndex {
     this.#tags = tagsOf(xml);
   }
 
-  /** The tag at or before a place that a parser names by line and column, both counted from 0. */
+  /** The tag at or before a position, given by a parser as line and column, both counted from 0. */
   tagAt(line: number, column: number): Tag | null {
     const offset = (this.#lines[line] ?? 0) + column;
     let from = 0;

@@ -6,8 +6,8 @@ import type { Report } from './report.ts';
 import { messageNameOf } from './triggers.ts';
 
 /**
- * An event that throws a message. Its key is that of `kethub:publish`, else the one by which the message is waited for, read
- * where the event is.
+ * Compiles an event that throws a message. Its key is that of `kethub:publish`, else the one by which the message is
+ * awaited, evaluated at the event.
  */
 export function messageEventOf(
   report: Report,

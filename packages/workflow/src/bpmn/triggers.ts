@@ -7,7 +7,7 @@ import { expressionOf } from './expressions.ts';
 import { isPayloadVariable } from './names.ts';
 import type { Report } from './report.ts';
 
-/** Where a trigger stands; what is allowed depends on it. */
+/** Rules for a trigger, which depend on the event that has it. */
 export interface TriggerRules {
   readonly timers: readonly TimerDefinition['kind'][];
   /** False at start events of a process: their messages have no key, and names are no expressions. */
@@ -19,7 +19,7 @@ export interface TriggerRules {
   readonly payloadHost: string;
 }
 
-/** What an event waits for. Null, and a problem of the event, when that cannot be run here. */
+/** Compiles the trigger of an event. Returns null, and reports a problem of the event, when it cannot run here. */
 export function triggerOf(report: Report, event: Element, rules: TriggerRules): Trigger | null {
   const definitions = children(event, 'eventDefinitions');
   const [definition, second] = definitions;
@@ -90,7 +90,7 @@ function timerOf(report: Report, event: Element, definition: Element, rules: Tri
   return { kind, value };
 }
 
-/** Whether a cron expression names a day at all does not depend on the day. */
+/** Any moment: whether a cron expression names a day does not depend on it. */
 const ANY_TIME = Date.UTC(2030, 0, 1);
 
 function isTime(kind: TimerDefinition['kind'], source: string): boolean {

@@ -4,14 +4,14 @@ import { flag, idOf, type Element } from './element.ts';
 import { invalidId } from './names.ts';
 import { SourceIndex, type Tag } from './source-index.ts';
 
-/** What the parser has read, and the text that it was. */
+/** The text of a file, and the elements that the parser has read. */
 export interface Source {
   readonly xml: string;
   readonly definitions: ModdleElement;
   readonly elementsById: Readonly<Record<string, ModdleElement>>;
 }
 
-/** References on which it depends what a process does. All others describe. */
+/** References that change what a process does. All others only describe. */
 const meant: ReadonlySet<string> = new Set([
   'default',
   'attachedToRef',
@@ -22,7 +22,7 @@ const meant: ReadonlySet<string> = new Set([
 ]);
 const ofFlows: ReadonlySet<string> = new Set(['sourceRef', 'targetRef']);
 
-/** What the parser could not make sense of, where something depends on it: not in pictures and other pools. */
+/** Reports warnings of the parser as problems when they change what a process does: not in diagrams and other pools. */
 export function problemsOf(source: Source, warnings: readonly ModdleWarning[]): Problem[] {
   let known: SourceIndex | null = null;
   const index = (): SourceIndex => (known ??= new SourceIndex(source.xml));
@@ -74,12 +74,12 @@ function unknownAttribute({ element, property = '' }: ModdleWarning, index: () =
 function unreadable(source: Source, { message, element, error }: ModdleWarning, tag: Tag | null): Problem[] {
   const around = element ?? (tag?.around == null ? undefined : source.elementsById[tag.around]);
   if (around !== undefined && isPicture(around)) return [];
-  // Words for people change nothing, wherever a tool has put them.
+  // Documentation changes nothing, wherever a tool has put it.
   if (tag !== null && /^<(?:[\w.-]+:)?documentation[\s/>]?/.test(tag.text)) return [];
   const reason = error?.message ?? message;
   const duplicate = /duplicate ID <([^>]*)>/.exec(reason)?.[1];
   if (duplicate !== undefined) {
-    // Ids of shapes are of no use to anybody but whoever draws them.
+    // Only diagrams use ids of shapes.
     if (/^unparsable content <(?:[\w.-]+:)?BPMN[A-Z]/.test(message)) return [];
     return [{ elementId: duplicate, code: 'DUPLICATE_ID', message: `More than one element has the id ${duplicate}.` }];
   }

@@ -13,7 +13,7 @@ export function decodeXml(bytes: Uint8Array): string | Problem {
   }
 }
 
-/** The line of the first bytes that stand for no character. */
+/** The line of the first bytes that cannot be decoded. */
 function firstUnreadable(bytes: Uint8Array, encoding: string): number {
   try {
     const [before = ''] = new TextDecoder(encoding).decode(bytes).split('\uFFFD', 1);
@@ -42,8 +42,8 @@ const tooLarge = (what: string): Problem => ({
 });
 
 /**
- * What makes a file unfit before a parser sees it: its size, its depth, a document type declaration. A parser's time
- * grows with what this counts, and document types could define entities, which are never expanded.
+ * Refuses a file before it is parsed: for its size, its depth, or a document type declaration. The time of a parser
+ * grows with these sizes; document types could define entities, which are never expanded.
  */
 export function refuseXml(xml: string): Problem | null {
   if (xml.length > limits.xml) return tooLarge(`it has ${xml.length} characters, and ${limits.xml} are allowed`);
@@ -103,7 +103,7 @@ interface Markup {
   readonly to: number;
 }
 
-/** All that is between `<` and `>`, in its order. */
+/** Yields everything between `<` and `>`, in order. */
 export function* markup(xml: string): Generator<Markup, void> {
   for (let from = xml.indexOf('<'), to = from; from !== -1; from = xml.indexOf('<', to)) {
     if (xml.startsWith('<!--', from)) yield { kind: 'comment', from, to: (to = after(xml, '-->', from + 4)) };
@@ -121,7 +121,7 @@ function after(xml: string, mark: string, from: number): number {
   return at === -1 ? xml.length : at + mark.length;
 }
 
-/** Where the `>` of a tag is; one within quotes is not it. */
+/** The position of the `>` of a tag; one within quotes does not count. */
 function endOfTag(xml: string, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const character = xml[at];

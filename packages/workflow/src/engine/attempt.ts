@@ -2,7 +2,7 @@ import type { ElementInstance } from '../types.ts';
 import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
 
-/** Does something with an element, and makes a failure its incident. */
+/** Runs an action on an element. A failure becomes an incident of the element. */
 export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
   const element = machine.find(key);
   if (element === undefined) return;

@@ -4,8 +4,8 @@ import type { State } from '../state/state.ts';
 import { limits } from './limits.ts';
 
 /**
- * What is to be done within a step: first in, first out, but what is urgent before all else. Commands of a step that was paused
- * are taken from the state, and new ones go into it only when the step is paused again.
+ * The queue of commands within a step: first in, first out, urgent ones first. Commands of a paused step are taken from
+ * the state; new ones are written to it only when the step is paused again.
  */
 export class Commands {
   readonly #state: Pick<State, 'queue' | 'moved'>;
@@ -22,7 +22,7 @@ export class Commands {
     this.#pending = work?.pending ?? 0;
   }
 
-  /** False: that would be more than fits into the memory. */
+  /** Returns false when the queue is full. */
   push(command: Command): boolean {
     if (this.#pending + weightOf(command) > limits.pending) return false;
     this.#pending += weightOf(command);
@@ -30,7 +30,7 @@ export class Commands {
     return true;
   }
 
-  /** These are next, in this order. */
+  /** Puts these commands first, in this order. */
   pushUrgent(...commands: readonly UrgentCommand[]): void {
     this.#urgent.push(...commands.toReversed());
   }
@@ -55,7 +55,7 @@ export class Commands {
     return undefined;
   }
 
-  /** Nothing is to be done any more. */
+  /** Removes all commands. */
   clear(): void {
     this.#queue.length = 0;
     this.#next = 0;
@@ -65,13 +65,13 @@ export class Commands {
     this.#state.moved = NumberMap.empty();
   }
 
-  /** Whether there is something to do. */
+  /** Whether the queue is empty. */
   get isEmpty(): boolean {
     const { queue, moved } = this.#state;
     return this.#urgent.length === 0 && this.#next >= this.#queue.length && queue.size === 0 && moved.size === 0;
   }
 
-  /** Keeps in the state what is left. */
+  /** The commands that are left, for the state. */
   store(): Pick<PausedStep, 'urgent' | 'nextCommand' | 'pending'> {
     for (const command of this.#queue.slice(this.#next))
       this.#state.queue = this.#state.queue.set(this.#nextCommand++, command);

@@ -5,7 +5,7 @@ import { collect, collectedOf, isBody } from './loops.ts';
 import type { Machine } from './machine.ts';
 import { mapOutputs, merge, place } from './variables.ts';
 
-/** From the output mappings on, to the tokens behind the element. */
+/** Completes an element: output mappings, then the tokens on its outgoing flows. */
 export function complete(machine: Machine, element: Readonly<ElementInstance>): void {
   const { key } = element;
   const node = machine.node(element.elementId);
@@ -33,14 +33,14 @@ function giveResult(machine: Machine, { key }: Readonly<ElementInstance>, node: 
   for (const { target, value } of mapped) machine.state.outputs = place(machine.state.outputs, target, value);
 }
 
-/** What a loop has collected goes to the scopes around it only now. */
+/** Completes a loop body: the outer scopes get the collected outputs only now. */
 function completeBody(machine: Machine, element: Readonly<ElementInstance>, node: Node): void {
   const name = node.multiInstance?.outputCollection ?? null;
   if (name !== null) merge(machine, element.scope, { [name]: collectedOf(machine.state, element.loop) });
   leave(machine, element, node.outgoing);
 }
 
-/** The element has ended: a token goes along each of these flows. */
+/** Leaves an element: puts a token on each of these flows. */
 export function leave(machine: Machine, element: Readonly<ElementInstance>, flows: readonly string[]): void {
   machine.closeWaits(element.key);
   machine.remove(element, 'completed');
@@ -50,7 +50,7 @@ export function leave(machine: Machine, element: Readonly<ElementInstance>, flow
   }
 }
 
-/** A terminate end event ends everything else in its scope, which then completes. */
+/** Ends everything else in the scope of a terminate end event, which then completes. */
 function terminateOthers(machine: Machine, key: number): void {
   const scope = machine.edit(key);
   scope.ending = true;
@@ -58,7 +58,7 @@ function terminateOthers(machine: Machine, key: number): void {
   machine.pushUrgent({ do: 'terminateIn', scope: key });
 }
 
-/** Looks at a scope in which something has moved, when nothing moves any more. */
+/** Checks a scope in which something has moved, once nothing moves any more: it may be complete. */
 export function settle(machine: Machine, key: number): void {
   const scope = machine.find(key);
   if (scope === undefined || scope.phase !== 'ACTIVE' || scope.loop !== undefined) return;
@@ -73,7 +73,7 @@ export function settle(machine: Machine, key: number): void {
   else reportDeadlock(machine, scope, token.gateway);
 }
 
-/** Nothing is left in the scope but tokens at a join whose other flows nobody can come along. */
+/** Reports a deadlock: only tokens are left at a join whose other flows no token can reach. */
 function reportDeadlock(machine: Machine, scope: Readonly<ElementInstance>, gateway: string): void {
   const { index, incidents } = machine.state;
   for (const key of index.incidents.get(scope.key)?.keys() ?? []) if (incidents.get(key)?.type === 'DEADLOCK') return;

@@ -1,7 +1,9 @@
 import { ExactNumber, largeJson } from '@kethub/feel';
 import type { Event, Value } from '../types.ts';
 
-/** What is nested deeper cannot be written as JSON on every stack, and is no data of a workflow. */
+/**
+ * Nesting depth of a value. A deeper one cannot be written as JSON on every stack, and is refused or fails its task.
+ */
 export const MAX_DEPTH = 200;
 
 /** Whether lists and objects are nested more than 200 deep in a value. Does not recurse. */
@@ -24,8 +26,8 @@ export function isTooDeep(value: Value | undefined): boolean {
 }
 
 /**
- * The values that come in with an event, of those that bring any. A result that is too deep makes its task fail;
- * anything else that is has to be refused where it comes from, and is taken for an event that never happened.
+ * The value in an event, if it has one. A result that is too deep fails its task. Any other value that is too deep must
+ * be refused where it comes from; here the event counts as one that never happened.
  */
 export function valueOf(event: Event): Value | undefined {
   switch (event.type) {

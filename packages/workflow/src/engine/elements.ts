@@ -12,7 +12,7 @@ import { eventsOfScope, openBoundaries, triggerOf } from './trigger.ts';
 import { mapInputs, scopeAt } from './variables.ts';
 import { openWaits } from './waits.ts';
 
-/** A token comes to a node, unless its scope has ended or been interrupted meanwhile. */
+/** Moves a token to a node, unless its scope has ended or been interrupted meanwhile. */
 export function enter(machine: Machine, { scope, node: id, flow }: Extract<Command, { do: 'enter' }>): void {
   const element = machine.find(scope);
   if (element === undefined || element.interrupted === true || element.ending === true) return;
@@ -22,19 +22,19 @@ export function enter(machine: Machine, { scope, node: id, flow }: Extract<Comma
   else begin(machine, machine.create(id, scope));
 }
 
-/** Some of a parallel loop begin. */
+/** Begins some instances of a parallel loop. */
 export function enterInstances(machine: Machine, command: Extract<Command, { do: 'instances' }>): void {
   if (machine.find(command.body) === undefined) return;
   for (const element of nextInstances(machine, command)) begin(machine, element);
 }
 
-/** The next one of a sequential loop begins. */
+/** Begins the next instance of a sequential loop. */
 export function enterNext(machine: Machine, body: number): void {
   const element = nextInstance(machine, body);
   if (element !== null) begin(machine, element);
 }
 
-/** One step cannot go on for ever: what is entered beyond the limit waits for somebody to look at it. */
+/** Begins an element. Beyond the limit of a step it gets an incident, so that no step runs for ever. */
 function begin(machine: Machine, element: Readonly<ElementInstance>): void {
   if (++machine.transitions <= limits.transitions) {
     machine.push({ do: 'activate', element: element.key });
@@ -48,7 +48,7 @@ function begin(machine: Machine, element: Readonly<ElementInstance>): void {
   });
 }
 
-/** From the input mappings on; after an incident, from where it was. */
+/** Activates an element from its input mappings on; after an incident, from the phase that it was in. */
 export function activate(machine: Machine, element: Readonly<ElementInstance>): void {
   const node = machine.node(element.elementId);
   const { key } = element;
@@ -125,7 +125,10 @@ function runScript(machine: Machine, { key }: Readonly<ElementInstance>, node: N
   machine.push({ do: 'complete', element: key });
 }
 
-/** The first token of a process or sub-process. The start event of an event sub-process has the payload of the event. */
+/**
+ * Puts the first token into a process or sub-process. The start event of an event sub-process has the payload of the
+ * event.
+ */
 function beginScope(
   machine: Machine,
   element: Readonly<ElementInstance>,

@@ -15,12 +15,12 @@ import type { Machine } from './machine.ts';
 
 export interface Evaluated {
   readonly value: FeelValue;
-  /** What was noticed, in brackets, to be added to a message; empty when nothing was. */
+  /** Warnings in brackets, to be added to a message; empty when there are none. */
   readonly noticed: string;
   readonly warned: boolean;
 }
 
-/** What is being evaluated, for messages, and which incident follows when it fails. */
+/** The purpose of an expression, for messages, and the type of incident when it fails. */
 export interface Purpose {
   readonly what: string;
   readonly incident: IncidentType;
@@ -55,7 +55,7 @@ export function evaluate(
   }
 }
 
-/** As a value that can become a variable. */
+/** Evaluates to a value that can become a variable. */
 export function evaluateJson(
   machine: Machine,
   expression: Expression,
@@ -68,7 +68,7 @@ export function evaluateJson(
   throw new Failure(purpose.incident, `${purpose.what} is nested more than ${MAX_DEPTH} deep.`);
 }
 
-/** A condition; null and anything else but true and false is a failure. */
+/** Evaluates a condition; anything but true and false is a failure. */
 export function evaluateBoolean(machine: Machine, expression: Expression, scope: Scope, purpose: Purpose): boolean {
   const { value, noticed } = evaluate(machine, expression, scope, purpose);
   if (typeof value === 'boolean') return value;
@@ -78,7 +78,7 @@ export function evaluateBoolean(machine: Machine, expression: Expression, scope:
   );
 }
 
-/** A text that is not empty. */
+/** Evaluates to a text that is not empty. */
 export function evaluateText(machine: Machine, expression: Expression, scope: Scope, purpose: Purpose): string {
   const { value, noticed } = evaluate(machine, expression, scope, purpose);
   const json = toJson(value);
@@ -86,7 +86,7 @@ export function evaluateText(machine: Machine, expression: Expression, scope: Sc
   throw new Failure(purpose.incident, `${purpose.what} has to be a text, and is ${kindOf(json)}${noticed}.`);
 }
 
-/** How messages name what a value is. Never its content, which may be large or private. */
+/** The kind of a value, for messages. Never its content, which may be large or private. */
 export function kindOf(value: Value): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -96,7 +96,7 @@ export function kindOf(value: Value): string {
   return kinds[typeof value] ?? 'an object';
 }
 
-/** Random to whoever does not know the seed, and the same whenever the step is done again. */
+/** Draws random bytes, which are the same whenever the step is repeated. They cannot be predicted without the seed. */
 function draw(machine: Machine): Buffer {
   const { seed } = machine.state;
   return createHash('sha256')

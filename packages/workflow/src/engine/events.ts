@@ -9,13 +9,13 @@ import { merge } from './variables.ts';
 
 type Application = (machine: Machine) => void;
 
-/** What is to be done about an event; null when what it is about is no longer open. */
+/** The application of an event to a state; null when its subject is no longer open. */
 export function applicationOf(state: State, event: Event): Application | null {
   // The table has for each type of event what takes events of that type.
   return applications[event.type](state, event as never);
 }
 
-/** The incident that says that the platform could not take the instance further; null: there is none open. */
+/** The open incident of the platform's own failure; null without one. */
 export function platformFaultOf(state: State): number | null {
   const root = rootOf(state);
   const own = root === undefined ? undefined : state.index.incidents.get(root);
@@ -165,13 +165,13 @@ function endChild(machine: Machine, key: number, outcome: Outcome): void {
   }
 }
 
-/** What failed is tried again, from the phase that the element was in. */
+/** Retries the element of an incident, from the phase that it was in. */
 function resolve(machine: Machine, incident: number): void {
   const open = machine.state.incidents.get(incident);
   machine.resolveIncident(incident);
   const element = open === undefined ? undefined : machine.find(open.element);
   if (open === undefined || element === undefined) return;
-  // Nothing has been done yet of what the platform could not do.
+  // The platform has done nothing yet of what it could not do.
   if (open.type === 'PLATFORM_FAULT') return;
   if (open.type === 'DEADLOCK') machine.moved(element.key);
   else if (element.phase === 'COMPLETING' || element.phase === 'COLLECTING')

@@ -1,6 +1,6 @@
 import type { IncidentType } from '../types.ts';
 
-/** Why an element cannot go on: becomes an incident of it. Nothing that it stands before has been changed yet. */
+/** A failure of an element, which becomes an incident. Nothing after it has been changed yet. */
 export class Failure extends Error {
   readonly type: IncidentType;
 
@@ -10,7 +10,7 @@ export class Failure extends Error {
   }
 }
 
-/** A step that becomes too large to be taken at all: the instance has to be given up. */
+/** Thrown by a step that is too large to be finished: the instance has to be given up. */
 export class Runaway extends Error {
   readonly elementId: string;
 

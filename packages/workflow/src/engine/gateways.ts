@@ -10,7 +10,7 @@ export function joins(node: Node): node is NodeOf<'parallelGateway'> | NodeOf<'i
   return (node.kind === 'parallelGateway' || node.kind === 'inclusiveGateway') && node.incoming.length > 1;
 }
 
-/** A token waits at a joining gateway. A parallel one fires as soon as every incoming flow has one. */
+/** Stores a token at a joining gateway. A parallel one fires as soon as every incoming flow has one. */
 export function arrive(machine: Machine, scope: number, gateway: Node, flow: string): void {
   const element = machine.edit(scope);
   element.waiting = oneMore(element.waiting ?? [], gateway.id, flow);
@@ -75,7 +75,7 @@ function canCome(places: ReadonlySet<string>, from: ReadonlySet<string>): boolea
   return false;
 }
 
-/** The flows that a gateway is left along: one, those that are true, or all. */
+/** The outgoing flows that a gateway takes: one, those that are true, or all. */
 export function chosenFlows(machine: Machine, element: Readonly<ElementInstance>, node: Node): readonly string[] {
   if (node.kind !== 'exclusiveGateway' && node.kind !== 'inclusiveGateway') return node.outgoing;
   const chosen: string[] = [];

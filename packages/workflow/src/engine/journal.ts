@@ -4,8 +4,10 @@ import type { JournalEntry } from '../types.ts';
 import { start, step } from './step.ts';
 
 /**
- * The state after a journal: its events are applied again, at the times at which they were. All other entries follow from
- * those, and may be missing. Null for a journal without events. A step that was paused at the end of the journal is done.
+ * Rebuilds the state from a journal: applies its events again, at their times. All other entries follow from them, and
+ * may be missing.
+ *
+ * Null for a journal without events. A step that was paused at the end of the journal is finished.
  */
 export function rebuild(graph: ProcessGraph, journal: Iterable<JournalEntry>): State | null {
   let state: State | null = null;

@@ -1,18 +1,21 @@
-/** What keeps one step short. */
+/** Limits of one step. */
 export const limits = {
   /** Warnings of expressions that an instance keeps; further ones are dropped. */
   warnings: 20,
-  /** Elements that are entered in one step. Those beyond it wait for somebody with an incident. */
+  /** Elements that are entered in one step. Further ones get an incident. */
   transitions: 100_000,
-  /** What is still to be done in one step, such as the rounds of loops in loops: more would fill the memory. */
+  /**
+   * Commands in the queue of one step, such as the rounds of nested loops. With more, the instance is given up: they
+   * would fill the memory.
+   */
   pending: 100_000,
-  /** A message or signal that is thrown counts as so many elements entered, so that one step throws at most 1,000. */
+  /** Elements for which a thrown message or signal counts, so that one step throws at most 1,000. */
   messageTransitions: 100,
-  /** So many bytes of the variables of a message or signal count as one element more. */
+  /** Bytes of the variables of a message or signal that count as one element more. */
   messageBytesPerTransition: 256,
-  /** Of the variables of a message that is thrown, in JSON. */
+  /** Bytes of JSON of the variables of a thrown message. More is an incident. */
   messageBytes: 1024 * 1024,
-  /** The same of a signal, which is copied for each instance that receives it. */
+  /** Bytes of JSON of the variables of a thrown signal, which is copied for each instance that receives it. */
   signalBytes: 64 * 1024,
   /** Characters of the name of a message or signal that is thrown, and of the key of a message. */
   messageName: 100,

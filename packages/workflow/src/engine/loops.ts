@@ -11,7 +11,7 @@ import { scopeAt } from './variables.ts';
 export const isBody = (node: Node, element: Readonly<ElementInstance>): boolean =>
   node.multiInstance !== null && element.loopCounter === undefined;
 
-/** Begins a loop: all its instances, or the first. None: it is complete. */
+/** Begins a loop: all its instances, or the first. Without items it is complete. */
 export function beginLoop(machine: Machine, key: number, multi: MultiInstance): void {
   const items = itemsOf(machine, key, multi);
   const size = items.length;
@@ -21,7 +21,7 @@ export function beginLoop(machine: Machine, key: number, multi: MultiInstance): 
   if (size === 0) machine.push({ do: 'complete', element: key });
   else if (multi.sequential) machine.push({ do: 'next', body: key });
   else {
-    // What the instances do meanwhile changes nothing about what there is to do.
+    // The list of items is fixed now, whatever the instances do.
     const list = machine.newKey();
     machine.edit(key).loop = { ...loop, items: list };
     machine.state.collected = machine.state.collected.set(
@@ -32,7 +32,7 @@ export function beginLoop(machine: Machine, key: number, multi: MultiInstance): 
   }
 }
 
-/** How many instances one command makes. */
+/** Number of instances that one command makes. Further ones are made by the next command. */
 const AT_ONCE = 64;
 
 /** The next few instances of a parallel loop. */
@@ -70,7 +70,7 @@ export function nextInstance(machine: Machine, key: number): Readonly<ElementIns
   return createInstance(machine, key, loop.started, toJson(item));
 }
 
-/** The items as FEEL has them: a round takes one and does not copy the others. */
+/** The items as a FEEL value: a round takes one and does not copy the others. */
 function itemsOf(machine: Machine, key: number, { inputCollection }: MultiInstance): readonly FeelValue[] {
   const purpose = { what: 'The input collection', incident: 'EXTRACT_VALUE_ERROR' } as const;
   const { value, noticed } = evaluate(machine, inputCollection, scopeAt(machine.state, key), purpose);
@@ -131,7 +131,7 @@ export function collect(machine: Machine, instance: Readonly<ElementInstance>): 
   } else if (multi.sequential) machine.push({ do: 'next', body: instance.scope });
 }
 
-/** What a loop has collected so far, in the order of its items; null for those that have not completed. */
+/** The outputs that a loop has collected, in the order of its items; null for instances that have not completed. */
 export function collectedOf({ collected }: Pick<State, 'collected'>, loop: Loop | undefined): Value[] {
   if (loop === undefined || loop.output === null) return [];
   const list = Array.from({ length: loop.size }, (): Value => null);

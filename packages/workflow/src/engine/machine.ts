@@ -29,7 +29,7 @@ import type {
   Variables,
 } from '../types.ts';
 
-/** Of an expression or a message, in a warning. */
+/** Characters of an expression or message in a warning. The rest is cut off. */
 const WARNING_CHARACTERS = 200;
 
 /** A subscription that has no number yet. */
@@ -38,29 +38,29 @@ export type NewSubscription = Pick<OpenSubscription, 'element' | 'elementId'> & 
 type Entry = JournalEntry extends infer E ? (E extends JournalEntry ? Omit<E, 'seq' | 'at'> : never) : never;
 
 /**
- * One step, or a part of it: a draft of the next state, what follows from it outside, and what is still to be done. Everything
- * here costs the same however much is open in the instance.
+ * One step, or a part of it: a draft of the next state, its effects, and the commands that are left. Every operation
+ * costs the same however much is open in the instance.
  */
 export class Machine {
   readonly process: Process;
-  /** All of the file. */
+  /** All processes of the file. */
   readonly processes: ProcessGraph['processes'];
   readonly state: State;
   readonly env: Env;
   readonly effects: Effect[] = [];
   readonly journal: JournalEntry[] = [];
   transitions: number;
-  /** Commands that are done. */
+  /** Number of commands done. */
   done: number;
-  /** The element that something is done with. */
+  /** The element that a command works on. */
   acting: Readonly<ElementInstance> | null = null;
-  /** The list of errors that the instance shows has changed. */
+  /** Whether the errors in the result have changed. */
   errorsChanged: boolean;
   readonly #commands: Commands;
   /** Elements that this machine has copied, and may change. */
   readonly #copied = new Set<number>();
 
-  /** Goes on with a step that was paused, if one was. */
+  /** Continues a paused step, if there is one. */
   constructor(graph: ProcessGraph, state: State, env: Env) {
     const process = graph.processes.get(state.processId);
     if (process === undefined) throw new Error(`The graph has no process ${state.processId}`);
@@ -79,7 +79,7 @@ export class Machine {
     return { state: this.state, effects: this.effects, journal: this.journal, changed: true };
   }
 
-  /** The step stops here, and `resume` goes on with it. */
+  /** Pauses the step; `resume` continues it. */
   pause(): void {
     const { done, transitions, errorsChanged } = this;
     this.state.work = { now: this.env.now, done, transitions, errorsChanged, ...this.#commands.store() };
@@ -87,19 +87,19 @@ export class Machine {
 
   // ---- What is to be done
 
-  /** Throws Runaway. */
+  /** Adds a command. Throws Runaway when the queue is full. */
   push(command: Command): void {
     if (this.#commands.push(command)) return;
     const message = `The workflow would run more than ${limits.pending} elements at once. Are there loops in loops, or a parallel gateway in a loop?`;
     throw new Runaway(this.#elementOf(command), message);
   }
 
-  /** These are done before everything else, in this order. */
+  /** Puts these commands before all others, in this order. */
   pushUrgent(...commands: readonly UrgentCommand[]): void {
     this.#commands.pushUrgent(...commands);
   }
 
-  /** Everything ends, and nothing else happens. */
+  /** Ends all elements, and drops all other commands. */
   terminateAll(end: Extract<UrgentCommand, { do: 'end' }>): void {
     this.#commands.clear();
     this.pushUrgent({ do: 'terminateIn', scope: 0 }, end);
@@ -119,7 +119,7 @@ export class Machine {
     return this.#commands.isEmpty;
   }
 
-  /** Something has moved in a scope: it may be complete, or a join in it may fire. */
+  /** Notes that something has moved in a scope: it may be complete, or a join in it may fire. */
   moved(scope: number): void {
     this.state.moved = this.state.moved.set(scope, true);
   }
@@ -148,7 +148,7 @@ export class Machine {
     return element;
   }
 
-  /** The element to be changed; its job, child and their errors only by the functions for them. */
+  /** Returns an element to be changed. Its job, child and errors are changed only by the functions for them. */
   edit(key: number): ElementInstance {
     const element = this.get(key) as ElementInstance;
     if (this.#copied.has(key)) return element;
@@ -168,7 +168,7 @@ export class Machine {
     return element;
   }
 
-  /** Takes an element out that has ended. */
+  /** Removes an element that has ended. */
   remove(element: Readonly<ElementInstance>, how: 'completed' | 'terminated'): void {
     const { state } = this;
     const { key, elementId, scope, loop } = element;
@@ -186,7 +186,7 @@ export class Machine {
     if (items !== undefined) state.collected = state.collected.delete(items);
   }
 
-  /** What is directly in a scope. */
+  /** The content directly in a scope. */
   content(scope: number): ScopeContent {
     return contentOf(this.state, scope);
   }
@@ -195,7 +195,7 @@ export class Machine {
     return this.state.nextKey++;
   }
 
-  /** The first of so many numbers in a row. */
+  /** Reserves consecutive numbers, and returns the first. */
   newKeys(count: number): number {
     const first = this.state.nextKey;
     this.state.nextKey += count;
@@ -204,7 +204,7 @@ export class Machine {
 
   // ---- What runs outside
 
-  /** An element waits for a job. */
+  /** Has an element wait for a job. */
   setJob(key: number, job: number): void {
     this.edit(key).job = job;
     this.#index({ jobs: this.state.index.jobs.set(job, key) });
@@ -217,7 +217,7 @@ export class Machine {
     delete element.delayed;
   }
 
-  /** An element waits for an instance of another process. */
+  /** Has an element wait for an instance of another process. */
   setChild(key: number, child: number): void {
     this.edit(key).child = child;
     this.#index({ called: this.state.index.called.set(child, key) });
@@ -264,7 +264,7 @@ export class Machine {
     this.effects.push({ type, subscription, elementId, ...what } as Effect);
   }
 
-  /** Takes out a timer that is due. */
+  /** Removes a timer that is due. */
   timerDue({ timer, element }: OpenTimer): void {
     this.state.timers = this.state.timers.delete(timer);
     this.state.index = withoutOwned(this.state.index, 'waits', element, timer);
@@ -277,7 +277,7 @@ export class Machine {
     this.effects.push({ type, subscription });
   }
 
-  /** Nothing that was opened for an element can trigger any more. */
+  /** Closes everything that was opened for an element. */
   closeWaits(element: number): void {
     for (const key of this.state.index.waits.get(element)?.keys() ?? []) {
       const subscription = this.state.subscriptions.get(key);
@@ -326,7 +326,7 @@ export class Machine {
     for (const key of this.state.index.incidents.get(element)?.keys() ?? []) this.resolveIncident(key);
   }
 
-  /** Notes what expressions of the element that is acting have noticed: the same only once, however many rounds there are. */
+  /** Adds warnings of expressions of the acting element: each only once, however many rounds there are. */
   warn(source: string, warnings: readonly { readonly code: string; readonly message: string }[]): void {
     for (const { code, message } of warnings) {
       const before = this.state.warnings ?? [];

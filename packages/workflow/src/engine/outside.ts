@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
 import { isObject, scopeAt, variablesAt } from './variables.ts';
 
-/** Asks for an execution of the service, whose input is what the input mappings have made. */
+/** Starts a job: an execution of the service, with the input of the input mappings. */
 export function startJob(
   machine: Machine,
   element: Readonly<ElementInstance>,
@@ -20,7 +20,7 @@ export function startJob(
   machine.effects.push({ type: 'startJob', job, elementId: element.elementId, service, input });
 }
 
-/** What it sees, with references to data pools as services take them. */
+/** The variables that an element sees, with references to data pools in the form for services. */
 function seenBy(machine: Machine, { key }: Readonly<ElementInstance>): Variables {
   const seen = Object.entries(variablesAt(machine.state, key)).filter(([name]) => name !== '$secrets');
   return Object.fromEntries(seen.map(([name, value]) => [name, dataPool(value)]));
@@ -41,10 +41,10 @@ function dataPool(value: Value): Value {
     : value;
 }
 
-/** The variables that the result of a service becomes. */
+/** The variables from the result of a service. */
 export const resultVariables = (result: Value): Variables => (isObject(result) ? result : { result });
 
-/** Asks for an instance of another process. Its secrets are those of this one. */
+/** Starts an instance of another process. Its secrets are those of this one. */
 export function startChild(machine: Machine, element: Readonly<ElementInstance>, node: NodeOf<'call'>): void {
   const purpose = { what: 'The id of the called process', incident: 'CALLED_ELEMENT_ERROR' } as const;
   const processId = evaluateText(machine, node.processId, scopeAt(machine.state, element.key), purpose);

@@ -13,7 +13,7 @@ import { end, terminate } from './terminate.ts';
 import { handle, happen } from './trigger.ts';
 
 /**
- * A new instance of a process, up to where it first waits. Throws when the graph has no such process or start event, or the
+ * Starts an instance, up to where it first waits. Throws when the graph has no such process or start event, or the
  * variables are nested too deep (`isTooDeep`).
  */
 export function start(graph: ProcessGraph, request: StartRequest, env: Env): StepResult {
@@ -49,9 +49,10 @@ export function start(graph: ProcessGraph, request: StartRequest, env: Env): Ste
 }
 
 /**
- * What an event does to an instance: the state after it, what is to be done outside, and what goes into the journal. The
- * state given is not changed. The same arguments always give the same result. A step that was paused is resumed first: in
- * between nothing happens but that it is cancelled; throws for other events.
+ * Applies an event to an instance: returns the state after it, the effects, and the journal entries. The given state is
+ * not changed. The same arguments always give the same result.
+ *
+ * A paused step must be resumed first: until then the only possible event is a cancellation; others throw.
  */
 export function step(graph: ProcessGraph, state: State, event: Event, env: Env): StepResult {
   if (state.work !== null && event.type !== 'cancel')
@@ -67,16 +68,16 @@ export function step(graph: ProcessGraph, state: State, event: Event, env: Env):
   return finishStep(machine);
 }
 
-/** Goes on with a step that was paused. */
+/** Continues a paused step. */
 export function resume(graph: ProcessGraph, state: State, env: Env): StepResult {
   if (state.work === null) return { state, effects: [], journal: [], changed: false };
   return finishStep(new Machine(graph, state, env));
 }
 
-/** The application of a call that nobody has told. */
+/** The application of a call when none is known. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** A service whose result or problem cannot be kept has failed; null for other events. */
+/** Makes a job fail whose result or problem cannot be stored; null for other events. */
 function withoutDepth({ processes }: ProcessGraph, state: State, event: Event): Event | null {
   if (event.type !== 'jobSucceeded' && event.type !== 'jobFailed') return null;
   const response = { title: `The answer of the service is nested more than ${MAX_DEPTH} deep.` };
@@ -94,7 +95,7 @@ function withoutCalled(event: Event): Event {
   return { type: event.type, job: event.job, result: event.result };
 }
 
-/** Does everything that follows, until the instance waits or has ended, or the step is paused. */
+/** Runs commands until the instance waits or has ended, or the step is paused. */
 function finishStep(machine: Machine): StepResult {
   while (!machine.isDone) {
     doNext(machine);
@@ -112,7 +113,7 @@ function finishStep(machine: Machine): StepResult {
   return machine.result();
 }
 
-/** The next command; a scope is looked at when nothing moves any more. */
+/** Runs the next command. A scope is checked once nothing moves any more. */
 function doNext(machine: Machine): void {
   const command = machine.nextCommand();
   if (command !== undefined) {

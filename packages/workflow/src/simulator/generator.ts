@@ -32,7 +32,7 @@ interface Block {
   readonly last: string;
 }
 
-/** Where a block is. */
+/** The surroundings of a block. */
 interface Surroundings {
   readonly depth: number;
   /** No parallel join around it in its scope waits for its token: it may be lost. */
@@ -41,7 +41,7 @@ interface Surroundings {
   readonly inSub: boolean;
 }
 
-/** Fails until somebody has set `mended`. */
+/** Fails until `mended` is set. */
 const MENDED = '=assert(v0, mended = true)';
 
 const single = (id: string, part: string): Block => ({ parts: [part], first: id, last: id });
@@ -53,7 +53,7 @@ export class Generator {
   readonly #signals: string[] = [];
   readonly #processes: string[] = [];
   #count = 0;
-  /** Elements that may still be written. */
+  /** Number of elements that may still be written. */
   #left: number;
 
   constructor(random: Random, size: number) {
@@ -255,7 +255,7 @@ export class Generator {
     return { parts: [gateway('eventBased', split), gateway('exclusive', join), ...parts], first: split, last: join };
   }
 
-  /** A way back, taken a few times. */
+  /** A flow back, taken a few times. */
   #repeat(surroundings: Surroundings): Block {
     const [init, merge, count, decide] = [this.#id('init'), this.#id('merge'), this.#id('count'), this.#id('decide')];
     const block = this.#block({ ...surroundings, depth: surroundings.depth + 1 });

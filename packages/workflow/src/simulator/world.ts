@@ -23,7 +23,7 @@ import type {
 import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
 import type { Random } from './random.ts';
 
-/** Steps of one instance; then services succeed, and what still waits is hurried on. */
+/** Steps of one instance after which services succeed and waiting events are hurried on. */
 const CALM_AFTER = 60;
 const END = 600;
 
@@ -49,13 +49,13 @@ class Simulated {
     this.#resume([result], env);
   }
 
-  /** Now and then the step is paused, again and again. */
+  /** Pauses some steps, repeatedly. */
   #env(): Env {
     const { now, random } = this.#world;
     return random.chance(0.3) ? { now, pauses: () => random.chance(0.3) } : { now };
   }
 
-  /** Goes on with a step that was paused. In between somebody may cancel it. */
+  /** Continues a paused step. It may be cancelled in between. */
   #resume(results: StepResult[], env: Env): StepResult[] {
     const { graph, random } = this.#world;
     while (this.state.work !== null) {
@@ -91,7 +91,7 @@ class Simulated {
   }
 
   #commit({ state, effects, journal }: StepResult): void {
-    // As a database holds it.
+    // As it is stored in a database.
     this.state = fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
     this.journal.push(...journal.map((entry) => JSON.stringify(entry)));
     for (const entry of journal) {
@@ -136,7 +136,7 @@ class Simulated {
     this.children.set(child, new Simulated(this.#world, request));
   }
 
-  /** The process that holds the state is killed: what is known is the journal. */
+  /** Kills the process that has the state: only the journal is left. */
   crash(): void {
     const journal = this.journal.map((entry) => parseExact(entry) as unknown as JournalEntry);
     const rebuilt = rebuild(this.#world.graph, journal);
@@ -160,7 +160,7 @@ class Simulated {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** What a step has come to, in however many parts. */
+/** The outcome of a step, in however many parts. */
 const outcomeOf = (parts: readonly StepResult[]): unknown =>
   plain({
     state: parts.flatMap(({ state }, place) => (place === parts.length - 1 ? toStored(state) : [])),
@@ -179,7 +179,7 @@ export class World {
     this.random = random;
   }
 
-  /** Runs one instance to its end, and tells how it ended. */
+  /** Runs one instance to its end, and returns its last state. */
   run(seed: string): State {
     const { random } = this;
     const variables = {
@@ -296,7 +296,7 @@ const received = (open: OpenSubscription, variables: Variables): Event => ({
   variables,
 });
 
-/** Whether the engine takes the second of two such events for a repetition. */
+/** Whether the engine ignores the second of two such events as a repetition. */
 function isOnce(event: Event): boolean {
   return ['jobSucceeded', 'jobFailed', 'timerDue', 'messageCorrelated', 'childEnded', 'resolveIncident'].includes(
     event.type,

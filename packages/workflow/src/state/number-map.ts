@@ -68,7 +68,7 @@ export class NumberMap<V> implements Iterable<readonly [number, V]> {
     return this.without(key, key + 1);
   }
 
-  /** Without the keys from `from` on, below `to`. */
+  /** Returns a map without the keys from `from` on, below `to`. */
   without(from: number, to: number): NumberMap<V> {
     const root = this.#root && drop(this.#root, from, to);
     return root === this.#root ? this : root === null ? NumberMap.empty() : new NumberMap(root);
@@ -102,7 +102,7 @@ export class NumberMap<V> implements Iterable<readonly [number, V]> {
     for (const [, value] of this) yield value;
   }
 
-  /** The keys whose values are not the very same in both. What both share is not looked at. */
+  /** The keys whose values are not identical in both maps. Shared subtrees are skipped. */
   *changed(before: NumberMap<V>): Generator<number> {
     if (this.#root === null || before.#root === null) {
       yield* this.keys();

@@ -5,17 +5,17 @@ import type { NumberMap } from './number-map.ts';
 import { emptyState, type State } from './state.ts';
 import { collections, headOf, StateReader } from './stored.ts';
 
-/** So many numbers in a row are one part: what belongs together was mostly made together. */
+/** Consecutive numbers in one part: elements that belong together were mostly made together. */
 const NUMBERS = 16;
-/** Texts and other values that need more than about so many characters are parts of their own. */
+/** Characters of a value, about. A longer value is a part of its own. */
 const LARGE = 1_000;
 
-/** What is kept of elements, by number, in a part with others. */
+/** A part with many elements and other items, by number. */
 type Many = Partial<Record<keyof StateCollections, { [key: string]: unknown }>>;
 
 /**
- * The parts of a large state that are not what they were before, by their names; null for those that are gone. What it costs
- * depends on the difference, not on the state.
+ * The changed parts of a large state, by name; null for removed ones. The cost depends on the difference, not on the
+ * state.
  */
 export function changedParts(before: State | null, after: State): Map<string, string | null> {
   const old = before ?? emptyState(after);
@@ -62,7 +62,7 @@ function withoutLarge({ elements }: State, key: number): object {
   return { ...element, variables: Object.fromEntries(variables) };
 }
 
-/** Large variables of an element that are others than before. */
+/** Adds the changed large variables of an element. */
 function addVariables(parts: Map<string, string | null>, key: number, before: State, after: State): void {
   const [old = {}, now = {}] = [before, after].map(({ elements }) => elements.get(key)?.variables);
   for (const [name, value] of Object.entries(now)) {
@@ -95,7 +95,7 @@ function isLarge(value: Value): boolean {
   return large;
 }
 
-/** What is left of so many characters; negative as soon as they do not suffice. */
+/** The rest of `most` characters after a value; negative as soon as they do not suffice. */
 function needsMore(value: Value, most: number): number {
   if (typeof value === 'string') return most - value.length - 2;
   if (value instanceof ExactNumber) return most - value.text.length;
@@ -125,7 +125,7 @@ export class PartsReader {
     this.addRead(part, parseExact(text) as object);
   }
 
-  /** The same for a part whose text somebody has parsed. */
+  /** Adds a part whose text is parsed already. */
   addRead(part: string, read: object): void {
     if (part.startsWith('variable ')) this.#variables.push(read as Variable);
     else if (part.startsWith('collected ')) {
@@ -134,7 +134,7 @@ export class PartsReader {
     } else this.#many.push(read);
   }
 
-  /** `head`: what {@link headOf} gave. */
+  /** Returns the state. `head` comes from {@link headOf}. */
   state(head: StateHead): State {
     const large = Map.groupBy(this.#variables, ({ key }) => key);
     for (const many of this.#many) {

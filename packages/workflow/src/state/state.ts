@@ -2,20 +2,21 @@ import type { ElementInstance, StateCollections, StateHead } from '../types.ts';
 import { NumberMap } from './number-map.ts';
 
 /**
- * An instance in memory. Nothing in it is ever changed: a step makes another state that shares with the one before what it
- * has not touched, so that its cost does not depend on how much is open. Elements, timers, subscriptions, incidents and what
- * loops collect have numbers of one sequence (`nextKey`).
+ * An instance in memory. It is immutable: a step makes another state, which shares everything unchanged, so that the
+ * cost does not depend on how much is open.
+ *
+ * Elements, timers, subscriptions, incidents and collected outputs of loops have numbers of one sequence (`nextKey`).
  */
 export type State = StateHead & {
   [C in keyof StateCollections]: NumberMap<StateCollections[C]>;
 } & {
-  /** Follows from all else, and is not stored. */
+  /** Derived from everything else; not stored. */
   index: StateIndex;
 };
 
-/** Finds what belongs to something. */
+/** Indexes of a state. */
 export interface StateIndex {
-  /** What is directly in a scope. */
+  /** The content directly in a scope. */
   readonly content: NumberMap<ScopeContent>;
   /** Timers and subscriptions of an element. */
   readonly waits: NumberMap<NumberMap<true>>;
@@ -31,7 +32,7 @@ export interface StateIndex {
 export interface ScopeContent {
   /** Keys, oldest first. */
   readonly keys: NumberMap<true>;
-  /** How many instances there are of each element that has any. */
+  /** Number of instances of each element that has any. */
   readonly counts: ReadonlyMap<string, number>;
 }
 

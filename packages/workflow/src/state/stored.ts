@@ -23,7 +23,7 @@ export function toStored(state: State): StoredState {
   return { ...headOf(state), ...stored } as StoredState;
 }
 
-/** An instance as it was stored, with everything found again by what it belongs to. */
+/** Restores a stored instance, with its indexes. */
 export function fromStored(text: StoredState): State {
   const reader = new StateReader();
   const stored = upgraded(text);
@@ -40,7 +40,7 @@ export function headOf(state: StateHead): StateHead {
   return state.warnings === undefined ? head : { ...head, warnings: state.warnings };
 }
 
-/** Puts a state together from what was stored of it, in any order. */
+/** Builds a state from its stored items, in any order. */
 export class StateReader {
   readonly #state = emptyState({} as StateHead);
 

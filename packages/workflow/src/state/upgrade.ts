@@ -1,6 +1,6 @@
 import { STATE_VERSION, type ElementInstance, type StoredState, type Value, type WaitingTokens } from '../types.ts';
 
-/** What version 1 wrote: incidents as a list, each waiting token for itself, what a loop collects within its element. */
+/** A state of version 1: incidents as a list, each waiting token by itself, outputs of a loop within its element. */
 interface Version1 {
   readonly v: 1;
   readonly nextKey: number;
@@ -8,7 +8,7 @@ interface Version1 {
   readonly incidents: readonly { readonly incident: number }[];
 }
 
-/** An instance that an earlier version of the platform has stored, as this one stores it. */
+/** Converts an instance that an earlier version of the platform has stored to the current form. */
 export function upgraded(stored: StoredState | Version1): StoredState {
   if (stored.v === STATE_VERSION) return stored;
   const collected: { [key: string]: Value } = {};

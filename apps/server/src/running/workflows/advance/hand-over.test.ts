@@ -3,7 +3,7 @@ import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { noEffects, type Effects } from './effects.ts';
 import { HandOver, type JobExecutor } from './hand-over.ts';
 
-class Places implements JobExecutor {
+class Slots implements JobExecutor {
   readonly kept: string[] = [];
   readonly begun: string[] = [];
   readonly #most: number;
@@ -53,34 +53,34 @@ function effectsOf(jobs: WorkflowJobRow[], jobsToCancel: Effects['jobsToCancel']
 }
 
 test('jobs for which there is a place are written as taken and begun with, others wait', () => {
-  const places = new Places(1);
+  const slots = new Slots(1);
   const jobs = [job('a', 'one'), job('b', 'two')];
-  const handOver = new HandOver(places);
+  const handOver = new HandOver(slots);
   handOver.reserve(effectsOf(jobs), new Set());
   expect(jobs.map(({ locked_until }) => locked_until)).toEqual([10_000, 0]);
   expect(handOver.size).toBe(1);
   handOver.begin();
   handOver.release();
-  expect(places).toMatchObject({ begun: ['a'], kept: ['ada'] });
+  expect(slots).toMatchObject({ begun: ['a'], kept: ['ada'] });
 });
 
 test('what the same batch takes back is not begun with', () => {
-  const places = new Places(9);
-  const handOver = new HandOver(places);
+  const slots = new Slots(9);
+  const handOver = new HandOver(slots);
   const jobs = [job('a', 'cancelled'), job('b', 'given up'), job('c', 'three')];
   handOver.reserve(effectsOf(jobs, [{ instance_id: 'cancelled', number: 1 }]), new Set(['given up']));
   handOver.begin();
-  expect(places.begun).toEqual(['c']);
+  expect(slots.begun).toEqual(['c']);
 });
 
 test('places are given back when nothing is written, and when a transaction is tried again', () => {
-  const places = new Places(2);
-  const handOver = new HandOver(places);
+  const slots = new Slots(2);
+  const handOver = new HandOver(slots);
   handOver.reserve(effectsOf([job('a', 'one')]), new Set());
   handOver.reserve(effectsOf([job('again', 'one')]), new Set());
-  expect(places.kept).toEqual(['ada']);
+  expect(slots.kept).toEqual(['ada']);
   handOver.release();
-  expect(places.kept).toEqual([]);
+  expect(slots.kept).toEqual([]);
   handOver.begin();
-  expect(places.begun).toEqual([]);
+  expect(slots.begun).toEqual([]);
 });

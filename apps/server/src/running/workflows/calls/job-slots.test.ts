@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { JobSlots } from './job-slots.ts';
 
-/** Places of a process that has looked, and found nothing waiting. */
+/** Slots of a process that has read the table, and found nothing waiting. */
 function looked(): JobSlots {
   const places = new JobSlots();
   places.looked(places.free(), new Map());
