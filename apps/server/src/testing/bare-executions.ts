@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ExecutionRow } from '../foundation/storage/index.ts';
 import type { TestPlatform } from './platform.ts';
 
-/** A published version of a service of its own, that nobody runs: for what is decided about executions before they do. */
+/** Adds a published version that cannot run, with its own service: for tests of decisions before an execution runs. */
 export async function addBareVersion(
   { database }: TestPlatform,
   id: string,
@@ -20,7 +20,7 @@ export async function addBareVersion(
   });
 }
 
-/** An execution of which nothing is known beside what has to be. */
+/** An execution with the required columns only. */
 export const bareExecution = {
   subscription_id: null,
   application_id: null,
@@ -56,7 +56,7 @@ export const bareExecution = {
   tags: null,
 } satisfies Partial<ExecutionRow>;
 
-/** An execution of a bare version that waits. */
+/** A PENDING execution of a bare version. */
 export function pendingExecution({ newId, now }: TestPlatform, ownerId: string, versionId: string): ExecutionRow {
   return {
     ...bareExecution,

@@ -12,13 +12,17 @@ interface Cookie {
   readonly value: string;
 }
 
-/** Enough of a browser: cookies by host and path, redirects as long as somebody is there to answer, forms with their hidden fields. */
+/**
+ * A minimal browser: cookies by host and path, redirects as far as a server answers, forms with their hidden fields.
+ */
 export class Browser {
-  /** Every cookie that was set, as it was. */
+  /** Every `Set-Cookie` that was received. */
   readonly seen: string[] = [];
   #cookies: readonly Cookie[] = [];
 
-  /** Follows redirects up to a page, or up to an address that belongs to the program (`/callback` or the front page). */
+  /**
+   * Follows redirects up to a page, or up to an address that belongs to the program (`/callback` or the front page).
+   */
   async open(url: URL, init: RequestInit = {}): Promise<Seen> {
     const { url: at, response, location } = await this.visit(url, init);
     const html = await response.text();
@@ -27,7 +31,7 @@ export class Browser {
     return isOfProgram ? { url: location, response, html: '' } : this.open(location);
   }
 
-  /** One request with its cookies, and where it redirects to. */
+  /** Sends one request with its cookies. Returns the target of a redirect, or null. */
   async visit(url: URL, init: RequestInit = {}): Promise<{ url: URL; response: Response; location: URL | null }> {
     const own = this.#cookies.filter(({ origin, path }) => origin === url.host && url.pathname.startsWith(path));
     const headers = { accept: 'text/html', cookie: own.map(({ name, value }) => `${name}=${value}`).join('; ') };

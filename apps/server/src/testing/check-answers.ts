@@ -8,8 +8,9 @@ interface Described {
 }
 
 /**
- * Holds every answer of a server against its interface description: the status, the media type and the shape of the
- * body. What does not fit makes the closing of the server fail, and with it the test file. Add before the endpoints.
+ * Checks every answer of a server against its interface description: the status, the media type and the shape of the
+ * body. An answer that differs makes the closing of the server fail, and with it the test file. Call it before adding
+ * endpoints.
  */
 export function checkAnswers(app: FastifyInstance): void {
   const wrong = new Set<string>();
@@ -27,7 +28,7 @@ export function checkAnswers(app: FastifyInstance): void {
     if (fault) wrong.add(`${String(method)} ${url}: ${reply.statusCode} ${fault}`);
     done(null, payload);
   });
-  // Rejects: what a hook throws at once is nobody's to catch.
+  // The hook is async, because nobody catches an error that a hook throws synchronously.
   app.addHook('onClose', async () => {
     if (wrong.size > 0) throw new Error(`Answers that are not as described:\n${[...wrong].join('\n')}`);
   });
@@ -40,7 +41,7 @@ function faultOf(
   fits: (schema: object, body: unknown) => string | null,
 ): string | null {
   const described = request.routeOptions.schema?.response as Record<string, Described> | undefined;
-  // Nothing at this address, or a page.
+  // No endpoint has this address, or a page has it.
   if (!described) return null;
   const answer = described[reply.statusCode];
   if (!answer) return 'is not described';

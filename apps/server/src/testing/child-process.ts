@@ -9,14 +9,14 @@ const PATIENCE_MS = 60_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** The program in a process of its own, with these settings and no others. */
+/** The program in a separate process, with these settings only. */
 export class KethubProcess {
   readonly #settings: Settings;
   readonly #origin: string;
   #process: ChildProcess;
   #errors = '';
 
-  /** `port` is where it answers whether it is ready. */
+  /** @param port the port at which the process answers whether it is ready. */
   constructor(settings: Settings, port: number) {
     this.#settings = settings;
     this.#origin = `http://127.0.0.1:${port}`;
@@ -27,7 +27,7 @@ export class KethubProcess {
     return this.#process.pid ?? 0;
   }
 
-  /** Resolves when it answers that it is ready; rejects with what it said when it has ended. */
+  /** Resolves when the process is ready. Rejects with its standard error when it has ended. */
   async ready(): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     while (performance.now() < end) {
@@ -39,7 +39,7 @@ export class KethubProcess {
     throw new Error('The process did not become ready within a minute');
   }
 
-  /** Ends it, as an operator does or as a machine that goes away. */
+  /** Ends the process: with SIGTERM as an operator does, with SIGKILL as a crash does. */
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     if (this.#hasEnded()) return;
     const exit = once(this.#process, 'exit');
@@ -47,14 +47,14 @@ export class KethubProcess {
     await exit;
   }
 
-  /** Has it stand still for so long, as a machine that sleeps does. */
+  /** Suspends the process for this time, as a sleeping machine does. */
   async standStill(milliseconds: number): Promise<void> {
     this.#process.kill('SIGSTOP');
     await pause(milliseconds);
     this.#process.kill('SIGCONT');
   }
 
-  /** Starts it again, with the same settings. */
+  /** Restarts the process with the same settings. */
   async restart(): Promise<void> {
     await this.end();
     this.#process = this.#spawn();

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 /** The program of Debian's package `chromium`. */
 const PROGRAM = '/usr/bin/chromium';
-/** Milliseconds that a page has to load on a busy machine. */
+/** Milliseconds in which a page must load, also on a busy machine. Then the test fails. */
 const LOAD_MS = 30_000;
 
 interface Message {
@@ -35,7 +35,7 @@ export class Chromium {
   /** Starts a browser that has the screen of a telephone: `width` by 667 CSS pixels. */
   static async start(width: number): Promise<Chromium> {
     const profile = await mkdtemp(path.join(os.tmpdir(), 'kethub-chromium-'));
-    // User namespaces may be switched off where tests run, and the pages are our own.
+    // The machine may have user namespaces switched off, and the pages are trusted.
     const switches = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
     const process = spawn(PROGRAM, [...switches, `--user-data-dir=${profile}`, '--remote-debugging-port=0'], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -52,17 +52,19 @@ export class Chromium {
     return chromium;
   }
 
-  /** Goes to an address and waits until its page, after all redirects, is there. */
+  /** Opens an address and waits until its page has loaded, after all redirects. */
   open(url: string): Promise<void> {
     return this.#load(() => this.#send('Page.navigate', { url }));
   }
 
-  /** Runs an expression in the page that leads to another page, such as the click of a button, and waits for that page. */
+  /**
+   * Runs an expression in the page that leads to another page, such as the click of a button, and waits for that page.
+   */
   follow(expression: string): Promise<void> {
     return this.#load(() => this.run(expression));
   }
 
-  /** The value of an expression in the page. */
+  /** Evaluates an expression in the page. */
   async run(expression: string): Promise<unknown> {
     const answer = await this.#send('Runtime.evaluate', { expression, returnByValue: true });
     const { result, exceptionDetails } = answer as { result: { value?: unknown }; exceptionDetails?: unknown };

@@ -8,11 +8,11 @@ export interface PoolCall {
   /** A plain object is sent as JSON. */
   readonly body?: Content | object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Acts within this organization. */
+  /** The organization for which the person acts. */
   readonly organizationId?: string;
 }
 
-/** Plain requests of one person to the platform interface, about data pools. */
+/** A person who sends plain requests about data pools to the platform interface. */
 export interface PoolUser {
   readonly id: string;
   call(method: string, path: string, options?: PoolCall): Promise<Answered>;

@@ -61,11 +61,11 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** An empty database that somebody else opens, such as a whole platform. */
+/** An empty database that another program opens, such as a whole platform. */
 export interface EmptyDatabase {
-  /** For DATABASE_URL; null for SQLite in the data folder. */
+  /** Value of DATABASE_URL; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
-  /** Removes it; every connection must be closed by then. */
+  /** Removes the database. Close all connections before. */
   drop(): Promise<void>;
 }
 
@@ -82,7 +82,8 @@ export const sqlite: TestDatabaseKind = { name: 'SQLite', create: createSqlite, 
 export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']);
 
 /**
- * The databases on which the running test file runs. Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
+ * The databases on which the running test file runs.
+ * Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
  *
  * Rule: a file runs on both databases if its room has SQL for each dialect, or if it is about transactions, locks,
  * several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs on one
@@ -126,7 +127,7 @@ export function postgresOn(server: string | undefined): TestDatabaseKind[] {
     await administer(server, `create database ${name}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
-    // Without FORCE: a connection that a test leaves open makes this fail, and should.
+    // Without FORCE, so that a connection that a test leaves open makes this fail.
     return { databaseUrl: url.href, drop: () => administer(server, `drop database ${name}`) };
   };
   return [{ name: 'PostgreSQL', create, open: () => openFresh(create) }];

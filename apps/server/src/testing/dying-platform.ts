@@ -23,8 +23,9 @@ export interface DyingPlatform {
   readonly dieAt: number;
 }
 
-// A second process of a platform, for tests: it serves the account service and kills itself with SIGKILL in the middle of
-// a DELETE. What it runs is the product; only the ports that it is given count steps. Prints its address when it listens.
+// A second process of a platform, for tests. It serves the account service and kills itself with SIGKILL in the middle
+// of a DELETE. It runs the product's code; only its database and its blobs count steps. It prints its address when it
+// listens.
 const input = JSON.parse(process.argv[2] ?? '') as DyingPlatform;
 let steps = Number.NEGATIVE_INFINITY;
 function step(): void {

@@ -13,7 +13,7 @@ import {
   type Received,
 } from './on-premise.ts';
 
-/** A platform, a service of it that runs elsewhere and tells what it received, and who calls it. */
+/** A platform with an on-premise service that answers with the request it received, and a caller of this service. */
 export interface Forwarded {
   readonly kethub: TestKethub;
   readonly provider: Provider;
@@ -23,7 +23,7 @@ export interface Forwarded {
   echoed(...call: Parameters<Caller['request']>): Promise<Received>;
   /** Path of the service at the gateway. */
   readonly path: string;
-  /** The header that proves who calls. */
+  /** The header that authenticates the caller. */
   readonly bearer: string;
   callerAt(url: string, timeoutSeconds?: number): Promise<ElsewhereCaller>;
   callerOfHandler(handle: http.RequestListener): Promise<ElsewhereCaller>;
@@ -34,7 +34,7 @@ export interface Forwarded {
   close(): Promise<void>;
 }
 
-/** A caller of a service that was deployed for it and runs elsewhere. */
+/** A caller of an on-premise service that was deployed for it. */
 export type ElsewhereCaller = Caller & { readonly endpoint: string };
 
 export async function startForwarded(): Promise<Forwarded> {

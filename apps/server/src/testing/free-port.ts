@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
-/** Processes that test at the same time have ports of their own, and each gives every port once. */
+/** Ports of one test process. Each process has its own range and gives every port once before it repeats. */
 const PORTS = 2_000;
 const first = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * PORTS;
 let given = randomInt(PORTS);
 
 /**
- * A port that nothing listens on. Below the range from which the kernel picks ports of outgoing connections, so that
- * none of these takes it before the test listens.
+ * Finds a port that no program listens on. It lies below the range from which the kernel picks ports of outgoing
+ * connections, so that none of these takes it before the test listens.
  */
 export async function freePort(): Promise<number> {
   const port = first + (given++ % PORTS);

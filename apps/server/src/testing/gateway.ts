@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServiceExecution } from '@kethub/contract';
 import type { DeployedService, TestInstallation } from './kethub.ts';
 
-/** Until every gateway has heard of a change of access or limits. */
+/** Waits until every gateway knows of a change of access or limits. */
 export function heardEverywhere(): Promise<void> {
   return pause(1_000);
 }
@@ -10,14 +10,14 @@ export function heardEverywhere(): Promise<void> {
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or the text when it is none. */
+  /** Parsed JSON, or the text of another type. */
   readonly body: unknown;
   readonly text: string;
 }
 
 export type CallOptions = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** Plain requests to a deployed service: what an application does that has nothing but HTTP. */
+/** An application that sends plain HTTP requests to a deployed service. */
 export interface Caller {
   readonly bearer: string;
   request(method: string, path: string, options?: CallOptions): Promise<Answered>;
@@ -39,7 +39,7 @@ export async function requestToken(
   return read(await fetch(tokenEndpoint, { method: 'POST', headers, body }));
 }
 
-/** Each request goes to the gateway process whose turn it is. */
+/** Creates a caller. With `at`, its requests go to the gateway processes in turn. */
 export async function callerOf(
   service: DeployedService,
   { at }: Pick<TestInstallation, 'at'> = { at: (address) => address },

@@ -8,8 +8,8 @@ export interface InstallationKind {
 }
 
 /**
- * The installations to run a test file on that must not tell them apart: one process on each database, and, where there
- * is a PostgreSQL, one of several processes. Use with `describe.each(installations)('… in $name', ({ start }) => …)`.
+ * The installations on which a test file must behave alike: one process on each database, and, with a PostgreSQL, one
+ * of several processes. Use with `describe.each(installations)('… in $name', ({ start }) => …)`.
  */
 export const installations: readonly InstallationKind[] = [
   ...databases.map((kind) => ({

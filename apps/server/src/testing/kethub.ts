@@ -23,11 +23,11 @@ export interface TestInstallation {
   readonly loginSession: string;
   /** Another approved person. */
   signIn(username: string): Promise<SignedIn>;
-  /** An address of the gateway, at the process of it whose turn it is. */
+  /** Maps an address of the gateway to one of its processes, in turn. */
   at(address: string): string;
-  /** How many executions the runner keeps something of. */
+  /** Counts the executions of which the runner keeps a folder. */
   keptByRunner(): number;
-  /** Stops it and removes everything. */
+  /** Stops the platform and removes its data. */
   close(): Promise<void>;
 }
 
@@ -36,17 +36,17 @@ export interface SignedIn {
   readonly loginSession: string;
 }
 
-/** One that plays every role in this process. */
+/** An installation with all roles in this process. */
 export interface TestKethub extends TestInstallation {
   readonly kethub: WholeKethub;
   readonly dataDir: string;
-  /** Stops it; the data stay, for another process to go on with. */
+  /** Stops the platform. The data stay, so that another process can continue with them. */
   stop(): Promise<void>;
-  /** Stops it and starts it again on the same data. */
+  /** Restarts the platform on the same data. */
   restart(): Promise<void>;
 }
 
-/** Room for executions that mostly wait, whatever the machine of the tests has. */
+/** Settings for executions that mostly wait: more resources than the machine of the tests has. */
 export const roomy = { KETHUB_WORKER_CPUS: '64', KETHUB_WORKER_MEMORY_MB: '262144' };
 
 const PASSWORD = 'correct horse battery staple';
@@ -90,7 +90,7 @@ export async function startTestKethub(
       stopped = true;
     },
     async restart() {
-      // The same ports: addresses that were handed out stay true.
+      // The same ports, so that addresses stay valid.
       const port = new URL(kethub.platform.addresses.api).port;
       const gatewayPort = new URL(kethub.platform.addresses.gateway).port;
       await kethub.stop();
@@ -125,7 +125,7 @@ export function keptByRunner(dataDir: string): number {
   return readdirSync(path.join(dataDir, 'runtime/executions')).length;
 }
 
-/** Cancels what runs, closes, and waits for the runner to be gone. */
+/** Cancels running executions, closes the runtime, and waits for the end of the runner. */
 export async function endRunner(runtime: Runtime, dataDir: string, close: () => Promise<void>): Promise<void> {
   const { runnerPid, running } = await runtime.status();
   for (const { executionId } of running) await runtime.cancel(executionId);
@@ -135,7 +135,7 @@ export async function endRunner(runtime: Runtime, dataDir: string, close: () => 
   checkLog(readFileSync(path.join(dataDir, 'runtime/runner.log'), 'utf8'));
 }
 
-/** Asks again every 10 ms, for at most 20 s. */
+/** Polls every 10 ms, for at most 20 s. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 2_000; attempt++) {
     if (await isSo()) return;
@@ -144,7 +144,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error('Waited 20 s in vain');
 }
 
-/** A dead process that its parent has not collected yet counts as dead. */
+/** Whether a process is alive. A zombie counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');
@@ -168,7 +168,7 @@ export type Files = Readonly<Record<string, string | Buffer>>;
 /** Options of an upload beside its files. The upload is a Python project unless the configuration says otherwise. */
 export interface Upload {
   readonly configuration?: Partial<RuntimeConfiguration>;
-  /** Files that can be executed. */
+  /** Executable files. */
   readonly programs?: readonly string[];
 }
 

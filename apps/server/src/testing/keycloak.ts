@@ -4,17 +4,17 @@ import path from 'node:path';
 
 const REALM_FILE = path.resolve(import.meta.dirname, '../../../../script/keycloak/realm.json');
 
-/** A realm of its own on a real Keycloak, made from the project's realm file. */
+/** A separate realm on a real Keycloak, made from the project's realm file. */
 export interface TestRealm {
   readonly name: string;
   /** Address of the server, without a slash at the end. */
   readonly origin: string;
   readonly issuer: string;
-  /** Settings of a platform whose people are in this realm. */
+  /** Settings of a platform that uses this realm. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Calls the admin interface below the realm as the administrator of the server, and expects success. */
+  /** Calls the admin interface of the realm as the administrator of the server. Throws unless the call succeeds. */
   admin(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Removes it. */
+  /** Removes the realm. */
   remove(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function createTestRealm(server: string): Promise<TestRealm> {
   const secret = randomBytes(16).toString('hex');
 
   const call = async (method: string, address: string, body?: unknown): Promise<unknown> => {
-    // Asked for anew each time: it lives for a minute.
+    // A new token for each call, because a token expires after a minute.
     const granted = await fetch(`${origin}/realms/master/protocol/openid-connect/token`, {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'password', client_id: 'admin-cli', username, password }),
@@ -63,7 +63,7 @@ export async function createTestRealm(server: string): Promise<TestRealm> {
   };
 }
 
-/** The first answers of a realm, and of a Keycloak that has just started, are slower than a platform waits. */
+/** Warms a realm up: the first answers of a realm and of a Keycloak are slower than the timeout of a platform. */
 async function askOnce(issuer: string, secret: string): Promise<void> {
   const { token_endpoint, jwks_uri } = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as {
     token_endpoint: string;

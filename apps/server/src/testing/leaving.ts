@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import sharp from 'sharp';
 import type { TestAccounts } from './accounts.ts';
 
-/** Somebody who leaves a trace wherever a user can. */
+/** A user with rows in every table that can hold a user. */
 export interface Settled {
   readonly id: string;
   readonly username: string;
@@ -13,7 +13,7 @@ export interface Settled {
   readonly token: string;
 }
 
-/** Adds a person with a profile, an image, tokens, and answers that are kept to be repeated. */
+/** Adds a person with a profile, an image, tokens and idempotency records. */
 export async function settle(server: TestAccounts, username: string): Promise<Settled> {
   const { id } = await server.addUser(username, { lastname: `Of-${username}` });
   const { access_token: session, refresh_token: refreshToken } = await server.signIn(username);
@@ -39,7 +39,7 @@ const image = sharp({ create: { width: 8, height: 8, channels: 3, background: 'r
   .png()
   .toBuffer();
 
-/** Every table in which the person is found by id or name, and how many blobs there are. */
+/** Lists the tables that hold the id or the name of the person. */
 export async function traces({ platform }: TestAccounts, { id, username }: Settled): Promise<string[]> {
   const { read } = platform.database;
   const found: string[] = [];

@@ -2,11 +2,14 @@ import { appendFileSync, openSync } from 'node:fs';
 import { destination, multistream, pino, type Level, type Logger } from 'pino';
 import { createLog } from '../foundation/process/index.ts';
 
-/** File of the log lines of this file of tests; the run looks through all of them in the end (test/log-check). */
+/** File for the log lines of this test file. The run checks all of them in the end (test/log-check). */
 const file = process.env['LOG_CHECK_FILE'];
 const level = process.env['KETHUB_TEST_LOG'] as Level | undefined;
 
-/** Log of a platform under test: all to the file, and from level KETHUB_TEST_LOG on to standard output. Else silent. */
+/**
+ * Log of a platform under test: all lines to the file, those from level KETHUB_TEST_LOG on to standard output. Else
+ * silent.
+ */
 export const testLog: Logger =
   file === undefined && level === undefined
     ? pino({ level: 'silent' })
@@ -18,10 +21,10 @@ export const testLog: Logger =
         ]),
       );
 
-/** Standard output of a process of its own that logs there. */
+/** Standard output for a child process, which logs there. */
 export const logOutput = (): number | 'ignore' => (file === undefined ? 'ignore' : openSync(file, 'a'));
 
-/** Adds what a process of its own has logged. */
+/** Adds the log lines of a child process. */
 export function checkLog(lines: string): void {
   if (file !== undefined) appendFileSync(file, lines);
 }

@@ -3,26 +3,26 @@ import type { MemberRole } from '@kethub/contract';
 /** Resources of an organization, created when a request needs them. */
 export interface Owned {
   readonly organizationId: string;
-  /** A member other than those who ask. */
+  /** A member other than the callers. */
   memberId(): Promise<string>;
   invitation(): Promise<string>;
   application(): Promise<string>;
   accessKey(): Promise<{ applicationId: string; keyId: string }>;
-  /** With the draft 1.0.0. */
+  /** A service with the draft 1.0.0. */
   service(): Promise<string>;
-  /** One that has succeeded. */
+  /** A SUCCEEDED execution. */
   execution(): Promise<string>;
   /** A share of a service with `recipientId`. */
   share(): Promise<{ serviceId: string; shareId: string }>;
   /** An approved user. */
   readonly recipientId: string;
-  /** With the draft 1.0.0. */
+  /** An on-premise service with the draft 1.0.0. */
   onPremiseService(): Promise<string>;
   serviceForm(): Promise<FormData>;
   source(): Promise<Blob>;
   /** A workflow service with the draft 1.0.0, and an instance of it that has succeeded; always the same. */
   workflow(): Promise<{ serviceId: string; instanceId: string }>;
-  /** With the file `one.csv`. */
+  /** A data pool with the file `one.csv`. */
   dataPool(): Promise<string>;
   /** An id that nothing has. */
   readonly unknown: string;
@@ -35,17 +35,17 @@ export interface Request {
 }
 
 export interface Row {
-  /** The least role that may. */
+  /** The least role that is permitted. */
   readonly role: MemberRole;
   /** How a request names the organization. */
   readonly by: 'HEADER' | 'PATH';
-  /** Whether it is about one resource, which is not there for others. */
+  /** Whether it is about one resource, which strangers cannot see. */
   readonly onResource: boolean;
   /** A valid request. */
   readonly request: (owned: Owned) => Promise<Request> | Request;
-  /** Statuses with which what was permitted is refused for the state that the resource is in. */
+  /** Statuses of permitted requests that are refused because of the state of the resource. */
   readonly refusedFor?: readonly number[];
-  /** Whether answers have no body, so that only the status tells. */
+  /** Whether answers have no body, so that only the status can be checked. */
   readonly bodiless?: boolean;
 }
 

@@ -16,7 +16,7 @@ import {
 const NO_LIMITS = { requestsPerMinute: null, executionsPerDay: null, executionsPerMonth: null };
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
-/** Every operation on resources of the platform interface by its id: who may, and a request that tries. */
+/** Every operation on resources of the platform interface by its id, with the permitted role and a request. */
 export const matrix: Readonly<Record<string, Row>> = {
   getOrganization: inside('VIEWER', 'GET', ''),
   renameOrganization: inside('OWNER', 'PATCH', '', { name: 'Lab' }),
@@ -63,7 +63,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   updateDataPool: dataPool('MAINTAINER', 'PATCH', '', () => ({ description: 'x' })),
   deleteDataPool: dataPool('OWNER', 'DELETE', ''),
   transferDataPool: dataPool('OWNER', 'PUT', '/owner', (owned) => ({ type: 'ORGANIZATION', id: owned.organizationId })),
-  // It belongs to the organization, which is not one of its members.
+  // The organization owns the pool and is not one of its members.
   leaveDataPool: dataPool('OWNER', 'DELETE', '/membership', undefined, [409]),
   qcListDataPools: list('VIEWER', 'GET', '/qc-catalog/datapools'),
   qcCreateDataPool: {
@@ -257,7 +257,10 @@ export const matrix: Readonly<Record<string, Row>> = {
   readRevenue: list('OWNER', 'GET', '/usage/revenue?month=2026-01'),
 };
 
-/** Endpoints whose access is a property of the caller, not an operation on what somebody owns. Tests of their rooms cover them. */
+/**
+ * Endpoints whose access is a property of the caller, not an operation on owned resources. Tests of their rooms
+ * cover them.
+ */
 export const personalOperations: readonly string[] = [
   'getSignInPlace',
   'listRegistrations',
@@ -296,7 +299,10 @@ export const personalOperations: readonly string[] = [
   'getMarketplaceApiSpecification',
 ];
 
-/** Changes of no right, key or publication: they leave nothing in the audit log, and every other change one entry. */
+/**
+ * Operations that change no right, key or publication. They add nothing to the audit log; any other change adds one
+ * entry.
+ */
 export const unrecordedOperations: ReadonlySet<string> = new Set([
   'renameApplication',
   'createService',
@@ -317,9 +323,9 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'qcUpdateDataPool',
   'qcAddFile',
   'qcDeleteFile',
-  // To the owner that it has already: nothing changes.
+  // The request names the present owner, so nothing changes.
   'transferDataPool',
 ]);
 
-/** Recorded in the log of who gives and in that of who gets. */
+/** Operations that are recorded in the logs of both the old and the new owner. */
 export const transfers: ReadonlySet<string> = new Set(['transferApplication', 'transferService']);

@@ -5,7 +5,7 @@ import type { PlatformClient } from '@kethub/client';
 import type { TargetRequest } from '@kethub/contract';
 import type { DeployedService, TestKethub } from './kethub.ts';
 
-/** Settings with which services on this machine can be called, over plain HTTP and at any port. */
+/** Settings that allow targets on this machine, over plain HTTP and at any port. */
 export const localTargets = {
   KETHUB_ON_PREMISE_NETWORKS: '127.0.0.0/8',
   KETHUB_ON_PREMISE_HTTP: 'on',
@@ -21,16 +21,19 @@ export interface Received {
   readonly body: string;
 }
 
-/** A provider's service: a real HTTP server on a port of its own. */
+/** A provider's service: a real HTTP server. */
 export interface Provider {
   readonly url: string;
   readonly server: http.Server;
-  /** Calls that were read to their end, in order. */
+  /** Completely received calls, in order. */
   readonly received: readonly Received[];
   close(): Promise<void>;
 }
 
-/** Answers 200 and what it has received, unless `handle` does it; with `handle` bodies are not read before. */
+/**
+ * Starts a provider that answers 200 with the received request. With `handle` it answers instead and reads the body
+ * itself.
+ */
 export async function startProvider(handle?: http.RequestListener, server = http.createServer()): Promise<Provider> {
   const received: Received[] = [];
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -59,7 +62,7 @@ export async function startProvider(handle?: http.RequestListener, server = http
   };
 }
 
-/** A service that does with each connection what it likes: broken answers, none at all. */
+/** Starts a provider that handles raw connections: it can send broken answers, or none. */
 export async function startRawProvider(
   handle: (socket: net.Socket) => void,
 ): Promise<{ url: string; connections(): number; close(): Promise<void> }> {
@@ -85,7 +88,7 @@ export async function startRawProvider(
   };
 }
 
-/** Publishes a service that runs elsewhere, with an application of its own subscribed to it. */
+/** Publishes an on-premise service, with its own application subscribed to it. */
 export async function deployOnPremise(
   client: PlatformClient,
   name: string,
@@ -103,7 +106,7 @@ export async function deployOnPremise(
   return { service, application, subscription, endpoint, accessKeyId: key.accessKeyId, secretAccessKey };
 }
 
-/** Writes bytes to the gateway and returns what comes back until it closes, or until `until` is in it. */
+/** Writes bytes to the gateway. Returns the received text up to the end of the connection, or up to `until`. */
 export async function sendRaw(kethub: TestKethub, bytes: string | Buffer, until?: string): Promise<string> {
   const { port } = new URL(kethub.kethub.platform.addresses.gateway);
   const socket = net.connect(Number(port), '127.0.0.1');

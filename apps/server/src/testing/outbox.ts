@@ -12,7 +12,7 @@ export interface WrittenMail {
   readonly text: string;
 }
 
-/** The mails that a platform without a mail server has written to `email`, oldest first, when none is on its way any more. */
+/** The mails to `email` that a platform without a mail server has written, oldest first, once none waits to be sent. */
 export async function mailsTo(platform: TestPlatform, email: string): Promise<WrittenMail[]> {
   await until(async () => (await waitingMails(platform)) === 0);
   const folder = path.join(platform.configuration.dataDir, 'outbox');
@@ -21,7 +21,7 @@ export async function mailsTo(platform: TestPlatform, email: string): Promise<Wr
   return mails.filter(({ to }) => to === email);
 }
 
-/** How many mails have not been handed over. */
+/** Counts the mails that have not been sent. */
 export async function waitingMails({ database }: TestPlatform): Promise<number> {
   return (await database.read.selectFrom('outgoing_mails').select('id').execute()).length;
 }
@@ -33,7 +33,7 @@ export function tokenIn(mails: readonly WrittenMail[]): string {
   return token;
 }
 
-/** Asks again every 10 ms, for at most 20 s. */
+/** Polls every 10 ms, for at most 20 s. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 2_000; attempt++) {
     if (await isSo()) return;

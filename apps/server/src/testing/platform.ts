@@ -20,7 +20,7 @@ const INSTANCE_KEY = '11'.repeat(32);
 export interface TestPlatformOptions {
   /** Epoch milliseconds; the real clock when left out. */
   readonly now?: () => number;
-  /** That of the run when left out. */
+  /** Log; that of the test run when left out. */
   readonly log?: Logger;
   /** Settings beyond those of every test. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface TestPlatform extends Platform {
   close(): Promise<void>;
 }
 
-/** A platform on a fresh database with a data folder of its own. Nothing listens yet. */
+/** Creates a platform on a fresh database with its own data folder. Nothing listens yet. */
 export async function createTestPlatform(
   open: TestDatabaseKind['open'],
   options: TestPlatformOptions = {},
@@ -81,7 +81,7 @@ export async function createTestPlatform(
   };
 }
 
-/** A server of the platform interface as the product makes it, without endpoints. Closing it fails when an answer was not as described. */
+/** Creates a server of the platform interface without endpoints. Closing it fails if an answer was not as described. */
 export async function createTestServer(platform: Platform, securitySchemes: Record<string, object> = {}) {
   const app = await createHttpServer({
     log: platform.log,

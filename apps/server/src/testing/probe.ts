@@ -1,4 +1,4 @@
-/** A service that does what its `params` say, for tests of what surrounds it. */
+/** A service that acts as its `params` say, for tests of the platform. */
 export const probe: Readonly<Record<string, string>> = {
   'src/__init__.py': '',
   'src/program.py': `

@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * A connection of a client that reads nothing before it has sent all, as simple ones do: it sees whether the answer outlives
- * a body that nobody wanted.
+ * A connection of a simple client, which reads nothing before it has sent all. It shows whether an answer arrives
+ * although the server did not read the body.
  */
 export class RawConnection {
   readonly #socket: Socket;
@@ -34,7 +34,7 @@ export class RawConnection {
     });
   }
 
-  /** Writes a head and a body of so many bytes, which begins with `start` and ends with `end`. Reads nothing meanwhile. */
+  /** Writes a head and a body of this size, which begins with `start` and ends with `end`. Reads nothing meanwhile. */
   async send(head: string, bytes: number, start = '', end = ''): Promise<void> {
     this.#socket.write(`${head.replaceAll('\n', '\r\n')}\r\n\r\n${start}`);
     const block = Buffer.alloc(64 * 1024, 'x');
@@ -48,7 +48,7 @@ export class RawConnection {
     this.#socket.write(end);
   }
 
-  /** The next answer, whole. Throws when the connection breaks or ends before it has come. */
+  /** Reads the next answer. Throws when the connection breaks or ends before the answer is complete. */
   async answer(): Promise<RawAnswer> {
     this.#socket.resume();
     for (;;) {

@@ -17,19 +17,19 @@ export interface Tokens {
   readonly id_token: string;
 }
 
-/** A realm of a real Keycloak, and the identity provider that stands on it. */
+/** A realm of a real Keycloak, and the identity provider that uses it. */
 export interface RealmIdentity {
   readonly realm: TestRealm;
   readonly identity: IdentityService;
   readonly platform: TestPlatform;
-  /** How far the platform's clock is ahead, in milliseconds. */
+  /** Milliseconds by which the platform's clock is ahead. */
   later: number;
-  /** One that remembers nothing yet. */
+  /** Creates an identity provider with empty caches. */
   connect(changed?: Record<string, string>): IdentityService;
-  /** Adds a person of a new name. `tries`: how often, while Keycloak answers too late. */
+  /** Adds a person with a new name. `tries` is the number of attempts while Keycloak answers too late. */
   addUser(status?: Identity['status'], tries?: number): Promise<Identity>;
   signIn(username: string, form?: Record<string, string>, issuer?: string): Promise<Tokens>;
-  /** Changes a person as the administrator of the realm, who sends the whole. */
+  /** Changes a person as the administrator of the realm, who sends the whole representation. */
   change(id: string, changed: object): Promise<void>;
   close(): Promise<void>;
 }

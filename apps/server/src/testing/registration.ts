@@ -11,7 +11,7 @@ export const ADA = {
   password: 'correct horse battery staple',
 };
 
-/** The pages of registration, as somebody uses them who has a browser and reads the mails of everybody. */
+/** A visitor of the registration pages, who can read the mails of all people. */
 export function visitorOf({ platform, token }: TestAccounts) {
   const { auth } = platform.addresses;
   const submit = async (path: string, fields: Record<string, string>): Promise<Seen> => {

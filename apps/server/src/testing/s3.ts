@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import S3rver from 's3rver';
 
-/** A real server of S3 with one bucket. */
+/** A real S3 server with one bucket. */
 export interface TestS3 {
-  /** The settings that lead to the bucket. */
+  /** Settings of a platform that uses the bucket. */
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function startS3(): Promise<TestS3> {
     settings: {
       KETHUB_BLOBS: 's3://kethub-test/files',
       KETHUB_S3_ENDPOINT: `http://127.0.0.1:${port}`,
-      // Those that this server has from the start.
+      // The default credentials of this server.
       KETHUB_S3_ACCESS_KEY_ID: 'S3RVER',
       KETHUB_S3_SECRET_ACCESS_KEY: 'S3RVER',
     },

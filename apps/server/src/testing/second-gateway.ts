@@ -6,9 +6,9 @@ import { openDatabase } from '../foundation/storage/index.ts';
 import type { TestKethub } from './kethub.ts';
 import { createWorkflows } from '../running/workflows/index.ts';
 
-/** A gateway as a second process on the same PostgreSQL has it: with connections and a memory of its own. */
+/** Starts a gateway like that of a second process on the same PostgreSQL: with its own connections and caches. */
 export async function startSecondGateway({ kethub }: TestKethub): Promise<{
-  /** The same address at this gateway. */
+  /** Maps an address to this gateway. */
   at(endpoint: string): string;
   close(): Promise<void>;
 }> {

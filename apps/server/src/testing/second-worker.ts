@@ -7,16 +7,16 @@ import { endRunner, keptByRunner } from './kethub.ts';
 import { freePort } from './platform.ts';
 import type { SplitKethub } from './split-kethub.ts';
 
-/** Another worker of a platform in several processes, with a data folder of its own, as on a machine of its own. */
+/** Another worker of a platform in several processes, with its own data folder, as on another machine. */
 export interface SecondWorker {
   readonly process: KethubProcess;
-  /** How many executions its runner keeps something of. */
+  /** Counts the executions of which its runner keeps a folder. */
   keptByRunner(): number;
-  /** Ends it and its runner, and removes its folder. */
+  /** Ends the worker and its runner, and removes its folder. */
   close(): Promise<void>;
 }
 
-/** Starts it and waits until it is ready. */
+/** Starts a worker and waits until it is ready. */
 export async function startSecondWorker(kethub: SplitKethub, settings: Settings = {}): Promise<SecondWorker> {
   const [folder, port] = [await mkdtemp(path.join(os.tmpdir(), 'kethub-second-')), await freePort()];
   const own = { KETHUB_ROLES: 'worker', KETHUB_WORKER_PORT: String(port), KETHUB_DATA_DIR: folder };

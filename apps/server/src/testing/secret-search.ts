@@ -5,10 +5,10 @@ import { Client } from 'pg';
 /** The locations where a secret was found, in words; empty if there are none. */
 export type Found = string[];
 
-/** Every form in which a text is likely to be written. */
+/** The likely encodings of a text. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // The middle of the base64 text is the same wherever the secret stands at a multiple of three bytes.
+  // The middle of the base64 text depends only on the position of the secret modulo three bytes.
   const shifted = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
@@ -17,7 +17,10 @@ function formsOf(secret: string): string[] {
   return [secret, bytes.toString('hex'), bytes.toString('base64url'), ...shifted, encodeURIComponent(secret)];
 }
 
-/** Looks into every file below these folders, binary ones too. The secret is on no command line meanwhile. */
+/**
+ * Searches every file below these folders, binary ones too. The secret is passed by standard input, not on a command
+ * line.
+ */
 export function searchFiles(secret: string, places: readonly string[]): Found {
   const there = places.filter((place) => existsSync(place));
   const { status, stdout, stderr } = spawnSync('grep', ['-rlaF', '-f', '-', '--', ...there], {
@@ -30,7 +33,7 @@ export function searchFiles(secret: string, places: readonly string[]): Found {
   return stdout.split('\n').filter(Boolean);
 }
 
-/** Looks at the arguments and the environment of every process of the machine. */
+/** Searches the arguments and the environment of every process of the machine. */
 export function searchProcesses(secret: string): Found {
   const forms = formsOf(secret);
   return readdirSync('/proc')
@@ -46,7 +49,7 @@ export function searchProcesses(secret: string): Found {
     });
 }
 
-/** Looks into all rows of a PostgreSQL, because what is compressed cannot be found in its files. Null: nothing to do. */
+/** Searches all rows of a PostgreSQL, because its files may be compressed. Finds nothing without a database (null). */
 export async function searchRows(secret: string, databaseUrl: string | null): Promise<Found> {
   if (databaseUrl === null) return [];
   const client = new Client({ connectionString: databaseUrl });
@@ -81,7 +84,7 @@ export async function filesOfPostgres(databaseUrl: string | null): Promise<strin
   }
 }
 
-/** How much the kernel would write of this process if it crashed now; `0` for nothing. */
+/** The limit of a core dump of this process; `0` if the kernel would write none. */
 export function coreLimitOf(pid: number): string | undefined {
   const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
   return /^Max core file size +\S+ +(\S+)/m.exec(limits)?.[1];

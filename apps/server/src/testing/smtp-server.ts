@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A certificate for localhost that nobody trusts unless told to, and its key, which is no secret. Valid until 2126. */
+/**
+ * A self-signed certificate for localhost, which clients trust by configuration only. Its key is no secret. Valid until
+ * 2126.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUOebJFQjXuHtRLXNBvLBqV/YlE0YwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE0NDAxOFoYDzIxMjYxMDI4
@@ -28,7 +31,7 @@ export interface ReceivedMail {
   readonly content: string;
 }
 
-/** A real mail server on loopback that keeps what it gets. */
+/** A real mail server on loopback that keeps the mails. */
 export interface TestSmtpServer {
   readonly port: number;
   readonly received: ReceivedMail[];
@@ -71,7 +74,7 @@ export async function startSmtpServer(
       });
     },
   });
-  // A client that does not trust the certificate breaks off; that is its answer, not a fault of the server.
+  // A client that does not trust the certificate closes the connection, which is no error of the server.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => void server.listen(options.port ?? 0, '127.0.0.1', () => resolve()));
   const { port } = server.server.address() as AddressInfo;

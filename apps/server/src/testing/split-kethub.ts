@@ -11,7 +11,7 @@ import { endRunner, keptByRunner, roomy, signInTo, type TestInstallation } from 
 import { testLog } from './log.ts';
 import { freePort } from './platform.ts';
 
-/** A platform whose roles are processes of their own, each with a data folder of its own, as on machines of their own. */
+/** A platform whose roles are separate processes, each with its own data folder, as on separate machines. */
 export interface SplitKethub extends TestInstallation {
   readonly api: KethubProcess;
   readonly gateways: readonly [KethubProcess, KethubProcess];

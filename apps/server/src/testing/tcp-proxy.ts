@@ -3,20 +3,21 @@ import net from 'node:net';
 
 type How = 'FORWARD' | 'SLOW' | 'REFUSE' | 'SILENT';
 
+/** Milliseconds by which SLOW delays each chunk. */
 const SLOW_MS = 1_800;
 
-/** A way to a server that can be cut. */
+/** A connection to a server that can be cut. */
 export interface TcpProxy {
   /** Address under which the server is reached, as http URL without a slash at the end. */
   readonly origin: string;
-  /** Sets the treatment of new connections; open ones end. SLOW delays every piece that is sent by 1.8 s. */
+  /** Sets the treatment of new connections; open ones end. SLOW delays every chunk to the server by 1.8 s. */
   behave(how: How): void;
-  /** How many connections were opened so far. */
+  /** Counts the connections that were opened so far. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** Listens on a free port of loopback and leads to `target`. */
+/** Starts a proxy to `target` on a free port of loopback. */
 export async function startTcpProxy(target: URL): Promise<TcpProxy> {
   let how: How = 'FORWARD';
   let count = 0;
@@ -24,7 +25,7 @@ export async function startTcpProxy(target: URL): Promise<TcpProxy> {
   const keep = (socket: net.Socket): void => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    // Cut on purpose; the other side is the one that has to notice.
+    // The test cuts connections on purpose; the platform has to notice.
     socket.on('error', () => socket.destroy());
   };
   const server = net.createServer((near) => {

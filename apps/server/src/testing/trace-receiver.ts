@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The part of OTLP's JSON (opentelemetry-proto 1) that is looked at. */
+/** The members of OTLP's JSON (opentelemetry-proto 1) that tests read. */
 export interface ExportedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,7 +19,7 @@ interface ExportRequest {
   }[];
 }
 
-/** A receiver of OTLP over HTTP, as a collector is one. */
+/** Starts a receiver of OTLP over HTTP, as a collector is one. */
 export async function startReceiver() {
   const spans: ExportedSpan[] = [];
   const services = new Set<string | undefined>();

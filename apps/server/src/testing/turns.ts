@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Does something, and counts the turns of the thread meanwhile. `longest` is the longest of them in microseconds of processor
- * time, which other programs do not add to.
+ * Runs `work` and counts the turns of the event loop meanwhile. `longest` is the longest turn in microseconds of
+ * processor time, to which other programs do not add.
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<{ turns: number; longest: number }> {
   await nextTurn();

@@ -6,7 +6,7 @@ import { Browser, type Seen } from './browser.ts';
 export interface BegunSignIn {
   readonly browser: Browser;
   readonly page: Seen;
-  /** The access token for the code of this callback. */
+  /** Exchanges the code of this callback for an access token. */
   redeem(callback: URL): Promise<string>;
 }
 
@@ -43,7 +43,7 @@ export async function beginSignIn(
   return { browser, page: await browser.open(url), redeem };
 }
 
-/** The address behind the button "Continue" of the page that tells a person what they still wait for. */
+/** The target of the button "Continue" on the page that names what a person still waits for. */
 export function continueButton({ html, url }: Seen): URL {
   const href = /<a class="button" href="([^"]+)">Continue<\/a>/.exec(html)?.[1];
   if (href === undefined) throw new Error(`There is no button on this page: ${html}`);

@@ -7,24 +7,24 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 /** A user at the provider: subject and claims. */
 export type UpstreamClaims = Readonly<{ sub: string } & Record<string, unknown>>;
 
-/** An OpenID provider that signs in whom the test chooses, without asking. */
+/** An OpenID provider that signs in the user that the test chooses, without a prompt. */
 export interface TestUpstream {
   readonly issuer: string;
-  /** Settings of a platform where people sign in here. */
+  /** Settings of a platform where people sign in with this provider. */
   readonly settings: Readonly<Record<string, string>>;
   /** The user in front of the browser from now on; null for a user who cancels. */
   person: UpstreamClaims | null;
-  /** The way to it, which can be cut. */
+  /** The connection to the provider, which can be cut. */
   readonly way: TcpProxy;
   close(): Promise<void>;
 }
 
 const CLIENT = { client_id: 'kethub-upstream', client_secret: 'a-secret-of-the-test: with/special+characters%' };
 
-/** Everything for 10 minutes. */
+/** Models that the provider keeps for 10 minutes. */
 const KEPT = ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'];
 
-/** A real oidc-provider on a free port of loopback. Its claims come from userinfo, as is its custom. */
+/** Starts a real oidc-provider on a free port of loopback. As usual, claims come from userinfo. */
 export async function startTestUpstream(): Promise<TestUpstream> {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');

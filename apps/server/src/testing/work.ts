@@ -9,7 +9,7 @@ export interface Work {
   taken(): string[];
 }
 
-/** The same platform, watched. Compiled queries (`prepare`) count as one statement each. */
+/** Wraps a platform to record its statements. Compiled queries (`prepare`) count as one statement each. */
 export function watchWork(platform: Platform): Work {
   let statements: string[] = [];
   const plugin: KyselyPlugin = {

@@ -6,7 +6,7 @@ import type { TestPlatform } from './platform.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
-/** The port of workflows, which judges no input: its version has not been deployed. */
+/** The port of workflows without input checks, because no version is deployed. */
 export function workflowsWithoutVersions(platform: Platform) {
   return Object.assign(createWorkflows(platform), {
     check: () => Promise.resolve(),
@@ -14,7 +14,7 @@ export function workflowsWithoutVersions(platform: Platform) {
   });
 }
 
-/** An accepted instance of a workflow that nobody has deployed, for `owner`; its start is an event in the table. */
+/** Accepts an instance of a workflow that is not deployed, for `owner`. Its start is an event in the table. */
 export async function acceptedInstance(
   platform: TestPlatform,
   owner: string,
@@ -24,7 +24,7 @@ export async function acceptedInstance(
   return id;
 }
 
-/** So many accepted instances; returns their ids. */
+/** Accepts this many instances. Returns their ids. */
 export async function acceptedInstances(
   platform: TestPlatform,
   owner: string,

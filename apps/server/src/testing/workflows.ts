@@ -31,7 +31,9 @@ export interface DeployedWorkflow extends DeployedService {
   readonly caller: Application;
 }
 
-/** Deploys a workflow, with an application subscribed to it. Its tasks call as `caller`, an application of its own. */
+/**
+ * Deploys a workflow, with an application subscribed to it. Its tasks call services as `caller`, another application.
+ */
 export async function deployWorkflow(
   client: PlatformClient,
   name: string,

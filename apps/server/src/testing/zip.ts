@@ -1,7 +1,7 @@
 import { ZipFile } from 'yazl';
 import { buffer } from 'node:stream/consumers';
 
-/** A ZIP of files by name, the programs among them executable: the same bytes whenever it is made. */
+/** Makes a reproducible ZIP of files by name. The programs among them are executable. */
 export async function zip(
   files: Readonly<Record<string, string | Buffer>>,
   programs: readonly string[] = [],
@@ -16,7 +16,7 @@ export async function zip(
   return new Blob([await buffer(archive.outputStream)], { type: 'application/zip' });
 }
 
-/** The same ZIP with another name of the same length in it: libraries refuse to write the names that an attacker would. */
+/** Replaces a name in a ZIP by one of the same length: libraries refuse to write the names that an attacker uses. */
 export async function renamed(archive: Blob, from: string, to: string): Promise<Blob> {
   if (from.length !== to.length) throw new Error('The names must have the same length');
   const bytes = Buffer.from(await archive.arrayBuffer()).toString('latin1');

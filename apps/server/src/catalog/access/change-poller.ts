@@ -3,14 +3,16 @@ import { AccessChangeLog } from './change-log.ts';
 
 /** Milliseconds for which a poll counts: a revoked right ends within a second, also when its notification is lost. */
 const RECENT_MS = 900;
+/** Milliseconds between two polls, and between two purges of the log. */
 const POLL_EVERY_MS = 300;
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 /** Milliseconds without a poll after which changes may have been purged unread: everything cached is dropped. */
 const MISSED_MS = 30 * 60 * 1000;
 
 /**
- * Reads the log of access changes every 300 ms with one statement, however many applications there are, and reports what has
- * changed. While the database does not answer, callers of `requireRecent` fail: nothing is decided from a cache then.
+ * Reads the log of access changes every 300 ms with one statement, however many applications there are, and reports
+ * what has changed. While the database does not answer, callers of `requireRecent` fail: nothing is decided from a
+ * cache then.
  */
 export class AccessChangePoller {
   readonly #platform: Platform;

@@ -97,7 +97,7 @@ function via(before: string | undefined, version: string): string {
   return before === undefined ? own : `${before}, ${own}`;
 }
 
-/** RFC 7239 §6: an IPv6 address stands in brackets and quotes. */
+/** The address in a `Forwarded` header. RFC 7239 §6: an IPv6 address has brackets and quotes. */
 function forwardedNode(address: string): string {
   return address.includes(':') ? `"[${address}]"` : address;
 }

@@ -212,7 +212,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     access: 'data-pool-member:change',
     summary: 'Share a data pool with a user or an organization',
     params: onePool,
-    // It tells whether there is a user of this id.
+    // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     body: QcShareRequest,
     answers: { 201: QcShare },
@@ -227,7 +227,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     access: 'data-pool-member:change',
     summary: 'Change the role of a share',
     params: oneShare,
-    // It tells whether there is a user of this id.
+    // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     body: QcShareRoleRequest,
     answers: { 200: QcShare },

@@ -1,6 +1,7 @@
 import type { RuntimeConfiguration } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
+/** Highest port of TCP. A host with a higher one is refused. */
 const HIGHEST_PORT = 65_535;
 
 /** The hosts that a stored configuration declares, for subscribers; empty for an on-premise service. */

@@ -33,6 +33,7 @@ export interface Runnables {
   invalidate(serviceVersionId: string): void;
 }
 
+/** Bytes of /tmp, and processes, that one execution may have. Beyond them the program gets an error. */
 const TMP_BYTES = 256 * 1024 * 1024;
 const PROCESSES = 128;
 /** Published versions cached. They never change; one more empties the cache. */

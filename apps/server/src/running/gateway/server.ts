@@ -21,6 +21,7 @@ import { createDispatch } from './dispatch.ts';
 import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
+/** Bytes of the body of a token request. A longer one is refused with 413. */
 const TOKEN_BODY_BYTES = 16 * 1024;
 
 /**

@@ -19,6 +19,7 @@ const OF_OWNER = 8;
 const MOST = 2_000;
 /** Milliseconds for which the last turn of an owner is stored. Afterwards the owner counts as new. */
 const TURN_KEPT_MS = 3_600_000;
+/** Seconds after which a client may retry an upload that found too many builds. */
 const RETRY_AFTER_SECONDS = 30;
 
 function openBuilds(queries: Queries) {

@@ -17,6 +17,7 @@ import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
 /** Milliseconds between two polls of the queue, which make up for lost notifications. */
 const POLL_MS = 1_000;
+/** Milliseconds between two sweeps of the outcomes of builds. */
 const SWEEP_MS = 10 * 60_000;
 
 /** Returns the builds of a lost worker to the queue, so that another worker does them. */
