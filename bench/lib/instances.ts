@@ -56,8 +56,8 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
       }),
   );
   const wake = (): void => wakeAdvancers(advancers, completions);
-  const door = workflowsWithoutVersions(platform);
-  door.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, { jobs: wake, timers: wake });
+  const workflows = workflowsWithoutVersions(platform);
+  workflows.firstSteps = new FirstSteps(platform, graphs, shareOfOwners(), advancing, { jobs: wake, timers: wake });
   const progress = { accepted: 0, ended: 0 };
   const isOver = Promise.withResolvers<void>();
   const unsubscribe = [
@@ -71,7 +71,10 @@ export async function runInstances(platform: Platform, graphs: Graphs, count: nu
     }),
   ];
   try {
-    await Promise.race([Promise.all([acceptAll(platform, count, door, progress), isOver.promise]), failed.promise]);
+    await Promise.race([
+      Promise.all([acceptAll(platform, count, workflows, progress), isOver.promise]),
+      failed.promise,
+    ]);
   } finally {
     for (const end of unsubscribe) end();
     await Promise.all(advancers.map((advancer) => advancer.stop()));
@@ -97,10 +100,10 @@ function answering(platform: Platform, completions: CompletionQueue, failed: (er
 async function acceptAll(
   platform: Platform,
   count: number,
-  door: WorkflowPort,
+  workflows: WorkflowPort,
   progress: { accepted: number; readonly ended: number },
 ): Promise<void> {
-  const accepting = createAccepting(platform, door);
+  const accepting = createAccepting(platform, workflows);
   const origin = originOfOwner(platform, { type: 'USER', id: 'ada' }, 'ada', VERSION, VERSION);
   const caller = async (): Promise<void> => {
     while (progress.accepted < count) {
@@ -109,10 +112,10 @@ async function acceptAll(
         continue;
       }
       progress.accepted += 1;
-      const prepared = await prepareExecution(platform, door, origin, platform.newId(), '{"n": 1}');
-      prepared.firstStep = await door.firstStep(prepared);
+      const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), '{"n": 1}');
+      prepared.firstStep = await workflows.firstStep(prepared);
       await accepting.add(prepared);
-      wakeWorkers(platform, door, prepared);
+      wakeWorkers(platform, workflows, prepared);
     }
   };
   await Promise.all(Array.from({ length: ACCEPTED_AT_ONCE }, caller));

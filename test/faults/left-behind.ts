@@ -19,8 +19,8 @@ export async function leftBehind(dataDir: string): Promise<string[]> {
 function processes(dataDir: string, mark: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
-    const told = ['cmdline', 'cgroup', 'mountinfo'].map((name) => textOf(`/proc/${pid}/${name}`)).join('\n');
-    if (!told.includes(dataDir) && !told.includes(mark)) return [];
+    const texts = ['cmdline', 'cgroup', 'mountinfo'].map((name) => textOf(`/proc/${pid}/${name}`)).join('\n');
+    if (!texts.includes(dataDir) && !texts.includes(mark)) return [];
     return [`process ${pid} is left: ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`];
   });
 }

@@ -38,7 +38,7 @@ export interface Load<O extends Order> {
 }
 
 /** Milliseconds for which a request is repeated once nothing is broken. */
-const PATIENCE_MS = 30_000;
+const REPEAT_MS = 30_000;
 
 /**
  * Starts the ordered executions, and cancels some of them, until it is stopped. As the documentation tells callers, it
@@ -60,7 +60,7 @@ export async function load<O extends Order>({
     const body = JSON.stringify(order.input);
     const headers = { 'idempotency-key': `${key} ${order.number}` };
     const answer = await repeat(() => app.request('POST', '/', { body, headers, signal: limit() }), [201], stop);
-    if (!answer) wrong.push(`the start of ${order.number} was not answered with 201 in ${PATIENCE_MS / 1000} s`);
+    if (!answer) wrong.push(`the start of ${order.number} was not answered with 201 in ${REPEAT_MS / 1000} s`);
     else {
       const one: Promised<O> = { order, id: member(answer.body, 'id'), cancelled: false };
       promised.push(one);
@@ -79,7 +79,7 @@ const ENDED_BEFORE = new Set(['SUCCEEDED', 'FAILED', 'UNKNOWN']);
 async function cancel(app: Caller, one: Promised, afterMs: number, stop: AbortSignal, wrong: string[]): Promise<void> {
   await pause(afterMs);
   const answer = await repeat(() => app.request('PUT', `/${one.id}/cancel`, { signal: limit() }), [200], stop);
-  if (!answer) wrong.push(`the cancellation of ${one.id} was not answered in ${PATIENCE_MS / 1000} s`);
+  if (!answer) wrong.push(`the cancellation of ${one.id} was not answered in ${REPEAT_MS / 1000} s`);
   // For an execution that had ended, the answer has its unchanged status.
   one.cancelled = answer !== null && !ENDED_BEFORE.has(member(answer.body, 'status'));
 }
@@ -94,7 +94,7 @@ async function repeat(
   expected: readonly number[],
   stop: AbortSignal,
 ): Promise<Answered | null> {
-  for (let since = Number.POSITIVE_INFINITY; performance.now() - since < PATIENCE_MS;) {
+  for (let since = Number.POSITIVE_INFINITY; performance.now() - since < REPEAT_MS;) {
     const answer = await ask().catch(() => null);
     if (answer && expected.includes(answer.status)) return answer;
     if (stop.aborted) since = Math.min(since, performance.now());

@@ -124,8 +124,8 @@ describe('causes of the sandbox', () => {
   });
 
   test('members of a cause are kept within their limits, and none takes the place of our own', async () => {
-    const told = '\'E{"type":5,"title":"t","detail":"d","_links":1,"__proto__":{"a":1},"errors":[{"pointer":"/a"}]}\'';
-    const end = await bench.run(telling(`${told}.encode()`));
+    const cause = '\'E{"type":5,"title":"t","detail":"d","_links":1,"__proto__":{"a":1},"errors":[{"pointer":"/a"}]}\'';
+    const end = await bench.run(telling(`${cause}.encode()`));
     expect(end.cause).toEqual({ type: 'ProgramFailed', title: 't', detail: 'd', errors: [{ pointer: '/a' }] });
   });
 });

@@ -162,12 +162,12 @@ describe('a runner that is killed', () => {
     const ended = await bench.run('def run():\n    return 1');
     const job = await bench.startedWith('ready', `import os\n${WAITING.replace('print', 'os.fork(); print')}`);
     const { runnerPid, running } = await bench.runtime.status();
-    const told: ExecutionEnd[] = [];
-    bench.runtime.onEnded((end) => told.push(end));
+    const ends: ExecutionEnd[] = [];
+    bench.runtime.onEnded((end) => ends.push(end));
     process.kill(runnerPid, 'SIGKILL');
-    await until('both ends are told', () => told.length >= 2);
-    expect(told.find((end) => end.executionId === ended.executionId)).toEqual(ended);
-    expect(told.find((end) => end.executionId === job.executionId)).toMatchObject({ outcome: 'LOST', result: null });
+    await until('both ends are told', () => ends.length >= 2);
+    expect(ends.find((end) => end.executionId === ended.executionId)).toEqual(ended);
+    expect(ends.find((end) => end.executionId === job.executionId)).toMatchObject({ outcome: 'LOST', result: null });
     await until('its sandboxes are dead', () => running.every(({ pid }) => !isAlive(pid)));
     expect(states).toEqual(['CONNECTED', 'LOST', 'CONNECTED']);
     expect((await bench.runtime.status()).runnerPid).not.toBe(runnerPid);

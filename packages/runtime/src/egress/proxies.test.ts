@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EgressProxies } from './proxies.ts';
 
 const HOST = '127.0.0.1';
-const patience = { timeout: 15_000, interval: 20 };
+const waiting = { timeout: 15_000, interval: 20 };
 
 let folder: string;
 let server: http.Server;
@@ -44,11 +44,11 @@ test('nothing is refused before it is known which networks are open, and then wh
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(existsSync(socket)).toBe(false);
   proxies.allow([`${HOST}/32`]);
-  await vi.waitFor(async () => expect(await statusThrough(socket)).toBe(200), patience);
+  await vi.waitFor(async () => expect(await statusThrough(socket)).toBe(200), waiting);
   expect(refused).toEqual([]);
   proxies.allow([]);
-  await vi.waitFor(async () => expect(await statusThrough(socket)).toBe(403), patience);
-  await vi.waitFor(() => expect(refused.length).toBeGreaterThan(0), patience);
+  await vi.waitFor(async () => expect(await statusThrough(socket)).toBe(403), waiting);
+  await vi.waitFor(() => expect(refused.length).toBeGreaterThan(0), waiting);
 });
 
 test('a proxy says when its proxy listens: a job that waits for it finds a socket', async () => {
@@ -67,6 +67,6 @@ test('what was closed before it is known is not opened', async () => {
   const [first, second] = [proxies.open([target()]), proxies.open([target()])];
   first.close();
   proxies.allow([`${HOST}/32`]);
-  await vi.waitFor(async () => expect(await statusThrough(path.join(second.dir, 'proxy.sock'))).toBe(200), patience);
+  await vi.waitFor(async () => expect(await statusThrough(path.join(second.dir, 'proxy.sock'))).toBe(200), waiting);
   expect(existsSync(first.dir)).toBe(false);
 });

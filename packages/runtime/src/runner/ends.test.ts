@@ -80,9 +80,9 @@ describe('the record of an end', () => {
     ['holds what JSON has not', () => ({ ...end, note: 1n as unknown as string })],
     ['cannot be made at all', () => { throw new TypeError('no note'); }],
   ] as [string, () => ExecutionEnd][])('that %s is one without what it left, at once', async (_what, make) => {
-    const told = await recordEnd(records, make, end, never);
-    expect(told).toMatchObject({ outcome: 'FAILED', cause: { type: 'EndNotKept' }, cpuMs: 4 });
-    expect(recorded()).toEqual(told);
+    const reported = await recordEnd(records, make, end, never);
+    expect(reported).toMatchObject({ outcome: 'FAILED', cause: { type: 'EndNotKept' }, cpuMs: 4 });
+    expect(recorded()).toEqual(reported);
   }); // prettier-ignore
 
   const failing = (...codes: (string | null)[]) => {

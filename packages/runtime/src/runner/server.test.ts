@@ -20,7 +20,7 @@ test('a platform that does not read is told of every end later, and not of every
     await once(platform, 'connect');
     while (server.clients.size === 0) await pause(5);
     const log: Message = { event: 'log', executionId: 'x'.repeat(1_000), bytes: 1 };
-    for (let told = 0; told < 20_000; told++) server.sendAll(log);
+    for (let sent = 0; sent < 20_000; sent++) server.sendAll(log);
     server.sendAll({ event: 'answer', id: 7, value: null });
     const events: string[] = [];
     let bytes = 0;
