@@ -3,8 +3,8 @@ import type { Database, Queries } from '../../foundation/storage/index.ts';
 import { isBlocked, type AccountState } from './identity-provider.ts';
 
 /**
- * Records whether an account is blocked, where every process reads it: the applications of a blocked account can call
- * nothing. Call it in the transaction of the decision where there is one.
+ * Records whether an account is blocked, for all processes: applications of a blocked account can call nothing. To be
+ * called in the transaction of the decision, if there is one.
  */
 export async function recordBlocked(
   transaction: Queries,
@@ -21,7 +21,7 @@ export async function recordBlocked(
   else await transaction.deleteFrom('blocked_users').where('user_id', '=', userId).execute();
 }
 
-/** Records a decision that another program made and that was just read there. Writes only when the record changes. */
+/** Records a decision that was made in an external identity provider. Writes only if the record changes. */
 export async function updateBlocked(
   database: Database,
   userId: string,

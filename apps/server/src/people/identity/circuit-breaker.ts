@@ -8,8 +8,9 @@ const FAILURES = 5;
 const OPEN_MS = 10_000;
 
 /**
- * Calls of a server that may be down. Each has at most 2.5 s. After five failures in a row no call is made for 10 s, so
- * that requests are refused at once instead of piling up; then one call tries whether the server is back.
+ * A circuit breaker for a server that may be down. Each call may take 2.5 s. After five failures in a row no call is
+ * made for 10 s, so that requests are refused at once instead of piling up. Then one call tries whether the server is
+ * back.
  */
 export class CircuitBreaker {
   readonly #now: () => number;
@@ -20,7 +21,7 @@ export class CircuitBreaker {
     this.#now = now;
   }
 
-  /** Returns what `call` returns. Throws IdentityProviderUnavailable when it fails, takes too long or is not made. */
+  /** Runs `call`. Throws IdentityProviderUnavailable if it fails, takes too long, or is not made. */
   async run<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#failures >= FAILURES) {
       const left = this.#openUntil - this.#now();

@@ -16,7 +16,7 @@ export interface Identity {
   readonly enabled: boolean;
 }
 
-/** Whether the account is blocked: nobody can sign in to it, and its login sessions have ended. */
+/** Whether the account is blocked: it cannot sign in, and its login sessions have ended. */
 export function isBlocked({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'REJECTED';
 }
@@ -36,7 +36,7 @@ export type AccountState = Pick<Identity, 'status' | 'enabled'>;
 
 /** A person as administrators see them. */
 export interface RegisteredPerson extends Identity {
-  /** Epoch milliseconds; null when it is not known. */
+  /** Epoch milliseconds; null if unknown. */
   readonly createdAt: number | null;
 }
 
@@ -50,8 +50,8 @@ export interface Administration {
    */
   list(status: ApprovalStatus | null, cursor: string | null, limit: number): Promise<readonly ListedPerson[]>;
   /**
-   * Replaces the state `from` by `to`; of two decisions at the same time one succeeds. Returns the changed person, or null
-   * when there is none. Throws `conflict` when the state is not `from` any more, and IdentityProviderUnavailable.
+   * Replaces the state `from` by `to`; one of two concurrent decisions succeeds. Returns the changed person, or null
+   * if there is none. Throws `conflict` if the state is not `from` any more, and IdentityProviderUnavailable.
    */
   change(subject: string, from: AccountState, to: AccountState): Promise<RegisteredPerson | null>;
 }
@@ -65,31 +65,33 @@ export interface ListedPerson {
 
 /** The port for identities and sign-in: the embedded provider, or an external server. */
 export interface IdentityProvider {
-  /** The subject of a login session's access token; null when it is expired, forged or meant for something else. */
+  /** The subject of a login session's access token; null if it is expired, forged or for another audience. */
   verify(accessToken: string): Promise<{ readonly subject: string } | null>;
   /** The person of this subject as of at most 10 s ago, or null. Throws IdentityProviderUnavailable. */
   find(subject: string): Promise<Identity | null>;
-  /** The approved users among these subjects, in their order; null for everybody else. */
+  /** The approved users among these subjects, in their order; null for each other subject. */
   findApproved(subjects: readonly string[]): Promise<(Identity | null)[]>;
   /**
-   * The person who has or claims this address, in whatever case, as of at most 10 s ago, or null. Where several do, the
-   * one who is an approved user, if any. Throws IdentityProviderUnavailable.
+   * The person who has or claims this address, ignoring case, as of at most 10 s ago, or null. If several do, an
+   * approved user among them takes precedence. Throws IdentityProviderUnavailable.
    */
   findByEmail(email: string): Promise<Identity | null>;
-  /** Removes the person; one who is already gone is fine. Throws IdentityProviderUnavailable. */
+  /** Removes the person, if there is one. Throws IdentityProviderUnavailable. */
   delete(subject: string): Promise<void>;
 }
 
-/** The public client of dashboard, demo, command line and curl. It has no secret; PKCE protects the code (RFC 7636, RFC 8252). */
+/**
+ * The public client of all programs but the dashboard. It has no secret; PKCE protects the code (RFC 7636, RFC 8252).
+ */
 export const CLIENT_ID = 'kethub';
 
-/** Signs a person in at an external provider by a browser, so that a page of the platform can say how far their account is. */
+/** Sign-in at an external provider in a browser, for the page that shows the progress of a registration. */
 export interface BrowserSignIn {
-  /** The address to go to, and the secret that the browser brings back as a cookie. Throws IdentityProviderUnavailable. */
+  /** Returns the address at the provider, and a secret for the browser's cookie. Throws IdentityProviderUnavailable. */
   begin(): Promise<{ readonly url: URL; readonly cookie: string }>;
   /**
-   * The person who has come back with this query and this cookie. Null when the sign-in was cancelled, has ended or belongs
-   * to another browser. Throws IdentityProviderUnavailable.
+   * The person who has come back with this query and this cookie. Null if the sign-in was cancelled, has expired, or
+   * belongs to another browser. Throws IdentityProviderUnavailable.
    */
   complete(query: URLSearchParams, cookie: string): Promise<Identity | null>;
 }
@@ -97,22 +99,22 @@ export interface BrowserSignIn {
 /** An identity provider, and the operations by which the platform runs it. */
 export interface IdentityService extends IdentityProvider {
   readonly administration: Administration;
-  /** The outbox of its own mails; null when it sends none. */
+  /** The outbox of the provider's mails; null if it sends none. */
   readonly mailer: Mailer | null;
   /** The issuer of the tokens of login sessions (OpenID Connect Discovery 1.0). */
   readonly issuer: string;
   /** The address that grants and refreshes login sessions. */
   readonly tokenEndpoint: string;
-  /** Null for the embedded provider, whose own pages say how far an account is. */
+  /** Null for the embedded provider, whose own pages show the progress of a registration. */
   readonly browserSignIn: BrowserSignIn | null;
   /** Adds its routes to the server of the platform. */
   serve(app: FastifyInstance): Promise<void>;
-  /** Adds a person with a verified e-mail address. Throws `conflict` when the username or the address is taken. */
+  /** Adds a person with a verified email address. Throws `conflict` if username or address are taken. */
   createUser(user: NewUser): Promise<Identity>;
   close(): Promise<void>;
 }
 
-/** An approved user: admitted by an administrator, with a verified address, not switched off. */
+/** Whether a person is an approved user: approved by an administrator, with a verified address, and not disabled. */
 export function isApproved(identity: Identity): boolean {
   return identity.enabled && identity.emailVerified && identity.status === 'APPROVED';
 }
@@ -121,12 +123,12 @@ export function isSameState(one: AccountState, other: AccountState): boolean {
   return one.status === other.status && one.enabled === other.enabled;
 }
 
-/** 409: the person has changed since the administrator looked. */
+/** The problem (409) of a decision about a person whose state has changed meanwhile. */
 export function decidedMeanwhile(): Problem {
   return new Problem('conflict', 'Somebody else has decided about this person meanwhile. Look again, then decide.');
 }
 
-/** 503: the identity provider did not answer, so that nobody can be judged. Never treated as a refusal. */
+/** The problem (503) that the identity provider did not answer. It never counts as a refusal. */
 export class IdentityProviderUnavailable extends Problem {
   constructor(cause: unknown) {
     super('identity-provider-unavailable', 'The identity provider does not answer. Nothing was done. Try again.', {

@@ -2,10 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
 import { IdentityProviderUnavailable } from './identity-provider.ts';
 
-/** Milliseconds that one request may wait. Longer than one call may take, so that the call notices a silent server. */
+/**
+ * Milliseconds that a request may wait; then it fails. Longer than one call, so that the call notices a silent
+ * server.
+ */
 const LIMIT_MS = 3_000;
 
-/** The time that one request has waited for the identity provider. Questions asked at the same time count once. */
+/** The time that a request has waited for the identity provider. Concurrent calls count once. */
 class Wait {
   #over = 0;
   #open = 0;
@@ -21,20 +24,20 @@ class Wait {
   }
 }
 
-/** The wait of the current request. A parameter would have to pass through every room that asks for a person. */
+/** The wait of the current request. A parameter would have to pass through all code that looks up people. */
 const requests = new AsyncLocalStorage<Wait>();
 
-/** Returns what `ask` returns. Throws IdentityProviderUnavailable when the current request has waited 3 s altogether. */
+/** Runs `ask`. Throws IdentityProviderUnavailable if the current request has waited 3 s in total. */
 export function limitWaiting<T>(ask: () => Promise<T>): Promise<T> {
   return (requests.getStore() ?? new Wait()).limit(ask);
 }
 
-/** Makes all questions of one request of `app` share one limit. */
+/** Makes all calls of a request to `app` share one limit. */
 export function limitWaitingOfRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, _reply, done) => requests.run(new Wait(), done));
 }
 
-/** A call that comes too late goes on, to its own limit: its answer may be one that others wait for. */
+/** Waits for `ask`. A call that is too late goes on until its own limit, because others may wait for its answer. */
 async function within<T>(ask: () => Promise<T>, milliseconds: number): Promise<T> {
   const tooLate = (): Error =>
     new IdentityProviderUnavailable(new Error(`one request has waited ${LIMIT_MS} ms for answers`));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Queries, SignInFailureRow } from '../../../foundation/storage/index.ts';
 
-/** The counters of these keys that have not ended. */
+/** The counters of these keys that have not expired. */
 export async function findFailures(
   queries: Queries,
   keys: readonly string[],
@@ -16,7 +16,7 @@ export async function findFailures(
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** Counts one more for each key. A counter begins when it is first counted, and begins anew after its window. */
+/** Adds one to the counter of each key. A counter starts with its first failure, and starts again after its window. */
 export async function recordFailure(
   database: Database,
   keys: readonly string[],
@@ -47,7 +47,7 @@ export async function isFamiliar(queries: Queries, key: string, now: number): Pr
   return row !== undefined;
 }
 
-/** Written at most once a day for each key. */
+/** Records a network from which an account has signed in. Writes at most once a day for each key. */
 export async function recordFamiliar(database: Database, key: string, now: number, lifetime: number): Promise<void> {
   const expires_at = now + lifetime;
   if (await isFamiliar(database.read, key, expires_at - 24 * 60 * 60 * 1000)) return;

@@ -6,7 +6,10 @@ import { keepSecret } from './kept-secret.ts';
 
 /** Milliseconds after its first failure at which a counter starts again. */
 const WINDOW_MS = 5 * 60 * 1000;
-/** Wrong passwords for one account from one network; more are refused. Guesses from other networks do not block the owner. */
+/**
+ * Wrong passwords for one account from one network; more are refused. Guesses from other networks do not block the
+ * owner.
+ */
 const PER_ACCOUNT_AND_NETWORK = 10;
 /** Wrong passwords from one network for all accounts; more are refused. People behind one proxy share the counter. */
 const PER_NETWORK = 100;
@@ -19,16 +22,16 @@ export type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T
 
 interface Keys {
   readonly account: string;
-  /** Both null when the network is not known. */
+  /** `network` and `pair` are null if the network is unknown. */
   readonly network: string | null;
   readonly pair: string | null;
 }
 
 /**
- * Throttles wrong passwords over windows of 5 minutes. An account is blocked for the rest of a window at most, and never
- * for networks that its owner has signed in from before. The counters are in the database, so that all processes share
- * them. They are written on failures only: each failure costs the attacker a password hash, which bounds the rows. Keys
- * are stored as HMACs, so a row does not reveal whose account or network it is about.
+ * Throttles wrong passwords over windows of 5 minutes. An account is blocked for the rest of a window at most, and
+ * never for networks that its owner has signed in from before. The counters are in the database, so that all
+ * processes share them. They are written on failures only: each failure costs the attacker a password hash, which
+ * bounds the rows. Keys are stored as HMACs, so a row does not reveal whose account or network it is about.
  */
 export class Attempts {
   readonly #platform: Platform;
@@ -41,8 +44,8 @@ export class Attempts {
   }
 
   /**
-   * Lets `check` decide whether the password is right (null: wrong). Returns the seconds to wait when there were too many
-   * wrong ones. An attempt counts as wrong until its outcome is known, so that parallel guesses are counted. Without an
+   * Calls `check`, which returns null for a wrong password. Returns the seconds to wait if there were too many wrong
+   * ones. An attempt counts as wrong until its outcome is known, so that parallel guesses are counted. Without an
    * address only the account counts.
    */
   async make<T>(account: string, address: string | null, check: () => Promise<T | null>): Promise<Attempt<T>> {

@@ -3,12 +3,12 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import { send } from './forms.ts';
 import { errorPage, signInPage, waitingPage, type Page, type SignInLinks } from './pages.ts';
 
-/** The notice that a person reads after the sign-in, before they go on; null when nothing is in their way. */
+/** The notice that is shown to a person after the sign-in; null if the account has full access. */
 export type NoticeFor = (subject: string) => Promise<string | null>;
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
-/** The sign-in that this browser has begun and the address names, or null. */
+/** The sign-in in the address of the request, if this browser has begun it, or null. */
 export async function findInteraction(
   provider: Provider,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export async function findInteraction(
   }
 }
 
-/** Ends the sign-in with this result and sends the browser on; a notice is shown first. */
+/** Ends the sign-in with this result and redirects the browser, or shows the notice with a link first. */
 export async function finishInteraction(
   provider: Provider,
   request: FastifyRequest,
@@ -36,7 +36,7 @@ export async function finishInteraction(
     const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false });
     return notice === null ? reply.redirect(next, 303) : send(reply, 200, waitingPage(notice, next));
   } catch (error) {
-    // The password was changed meanwhile.
+    // `requireSamePassword` throws this if the password was changed meanwhile.
     if (error instanceof errors.InvalidGrant) return expired(reply);
     throw error;
   }

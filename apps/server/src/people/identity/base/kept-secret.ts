@@ -1,7 +1,7 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Database } from '../../../foundation/storage/index.ts';
 
-/** The secret that is stored sealed for `purpose`. Stores `candidate` when there is none yet. */
+/** The secret that is stored sealed for `purpose`. Stores `candidate` if there is none yet. */
 export async function keepSecret(platform: Platform, purpose: string, candidate: string): Promise<string> {
   const sealed = platform.seal.seal(sealedFor(purpose), candidate);
   const kept = await keepKey(platform.database, { purpose, sealed, now: platform.now() });
@@ -12,7 +12,10 @@ export function sealedFor(purpose: string): string {
   return `signing_keys:${purpose}`;
 }
 
-/** The sealed secret of `purpose`; inserts `candidate` when there is none. When two processes start together, both get the same. */
+/**
+ * The sealed secret of `purpose`; inserts `candidate` if there is none. Two processes that start at once get the
+ * same.
+ */
 async function keepKey(
   database: Database,
   candidate: { purpose: string; sealed: string; now: number },

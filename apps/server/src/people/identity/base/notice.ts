@@ -1,6 +1,6 @@
 import type { Identity } from '../identity-provider.ts';
 
-/** Tells a person who has signed in why they can do nothing yet; null when nothing is in their way. */
+/** Explains to a person who has signed in why the account has no access yet; null if it has. */
 export function noticeOf({ emailVerified, enabled, status }: Identity): string | null {
   if (!enabled) return 'Your account is switched off. Ask those who run this Kethub.';
   if (status === 'REJECTED') return 'Your registration was rejected. Ask those who run this Kethub.';

@@ -4,14 +4,14 @@ import { digestOf, type OidcRecordRow } from '../../../foundation/storage/index.
 import { passwordSeen, requireSamePassword } from './password-changes.ts';
 
 /**
- * Stores the records of oidc-provider (sessions, codes, refresh tokens, grants) in the table oidc_records. Ids are credentials:
- * only their digest is stored, and the payload, which repeats them, is sealed.
+ * Stores the records of oidc-provider (sessions, codes, refresh tokens, grants) in the table oidc_records. Ids are
+ * credentials: only their digest is stored, and the payload, which repeats them, is sealed.
  */
 export function createOidcRecords(platform: Platform): AdapterFactory {
   return (model) => new OidcRecords(platform, model);
 }
 
-/** Deletes what has expired; returns how many records that were. */
+/** Deletes expired records, and returns their number. */
 export async function purgeOidcRecords(platform: Platform): Promise<number> {
   const { numDeletedRows } = await platform.database.write((transaction) =>
     transaction.deleteFrom('oidc_records').where('expires_at', '<=', platform.now()).executeTakeFirst(),
@@ -19,7 +19,7 @@ export async function purgeOidcRecords(platform: Platform): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** The owner of a record. A sign-in under way belongs to the person who has just given a password. */
+/** The owner of a record. A sign-in in progress belongs to the person who has just given a password. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | null {
   return accountId ?? result?.login?.accountId ?? session?.accountId ?? null;
 }
@@ -66,8 +66,8 @@ class OidcRecords implements Adapter {
   }
 
   /**
-   * Redeems a code or refresh token once. When two requests redeem it at the same time, the second fails and ends the
-   * whole grant: the first may be a thief's (RFC 9700 §4.14.2).
+   * Redeems a code or refresh token once. If two requests redeem it, the second fails and ends the whole grant,
+   * because the first may have been a thief's (RFC 9700 §4.14.2).
    */
   async consume(id: string): Promise<void> {
     const { numUpdatedRows } = await this.#platform.database.write((transaction) =>

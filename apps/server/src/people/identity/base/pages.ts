@@ -27,7 +27,7 @@ export interface Page {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `formTargets`: origins that answering the form may redirect to, besides our own. */
+/** Renders a page. `formTargets` are other origins to which the answer to a form may redirect. */
 export function page(title: string, content: string, formTargets: readonly string[] = []): Page {
   const html = `<!doctype html>
 <html lang="en">
@@ -49,18 +49,18 @@ ${content}
 
 /** Addresses to which the sign-in page links. */
 export interface SignInLinks {
-  /** The pages of all sign-ins are below. */
+  /** Path below which the page of each sign-in is. */
   readonly signIn: string;
-  /** Name of the upstream provider on its button; null without one. */
+  /** Name of the upstream provider on its button; null for none. */
   readonly upstreamName: string | null;
   readonly forgotPassword: string;
-  /** null where nobody can register. */
+  /** null if registration is closed. */
   readonly register: string | null;
 }
 
 export interface SignInPage extends SignInLinks {
   readonly action: string;
-  /** Filled in already. */
+  /** Initial value of the field for the name. */
   readonly name: string;
   readonly error: string | null;
   /** Origin of the redirect address, to which the person goes afterwards. */
@@ -70,7 +70,7 @@ export interface SignInPage extends SignInLinks {
 /** The form that asks for name and password. */
 export function signInPage(asked: SignInPage): Page {
   const { action, name, error, target, upstreamName, forgotPassword, register } = asked;
-  // The cursor stands where the person has to type next.
+  // The first empty field has the focus.
   const [nameFocus, passwordFocus] = name === '' ? [' autofocus', ''] : ['', ' autofocus'];
   const invalid = error === null ? '' : ' aria-invalid="true" aria-describedby="error"';
   const upstream =
@@ -110,7 +110,7 @@ export function signedOutPage(): Page {
   );
 }
 
-/** Tells a person who has signed in why they can do nothing yet; `next` leads on. */
+/** Explains to a person who has signed in why the account has no access yet; `next` is the address to continue. */
 export function waitingPage(notice: string, next: string): Page {
   const content = `<h1>You are signed in</h1>
 <p role="status">${escape(notice)}</p>

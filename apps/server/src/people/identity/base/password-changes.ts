@@ -3,26 +3,26 @@ import { errors } from 'oidc-provider';
 import { dialectOf, type Queries } from '../../../foundation/storage/index.ts';
 
 /**
- * The password hash of each person when the current request first read a record of theirs. A later write of the same
- * request is refused when the password has changed since: a new password ends every session, also one that is just being
- * opened. oidc-provider gives its adapter no context of the request, so that no parameter could carry this.
+ * Password hashes that the current request has seen, by person. A later write of the same request is refused if the
+ * password has changed since: a new password ends every session, also one that is being opened. oidc-provider passes
+ * no request to its adapter, so this cannot be a parameter.
  */
 const passwords = new AsyncLocalStorage<Map<string, string | null>>();
 
-/** Answers a request and remembers the passwords that it has seen. */
+/** Runs the rest of a request and records the password hashes that it sees. */
 export function watchPasswords(next: () => void): void {
   passwords.run(new Map(), next);
 }
 
-/** Call it with the password hash that was read in the same statement as the record. */
+/** Records a password hash, which must be read in the same statement as the record. */
 export function passwordSeen(subject: string, passwordHash: string | null): void {
   const seen = passwords.getStore();
   if (seen && !seen.has(subject)) seen.set(subject, passwordHash);
 }
 
 /**
- * Throws InvalidGrant when this person has another password by now. Until the transaction ends nobody sets a new one: that
- * then finds, and deletes, what the transaction has written.
+ * Throws InvalidGrant if the password has changed since it was seen. Locks it until the transaction ends. A later
+ * change of the password then finds and deletes the records that the transaction has written.
  */
 export async function requireSamePassword(transaction: Queries, subject: string): Promise<void> {
   const seen = passwords.getStore()?.get(subject);

@@ -13,7 +13,7 @@ export async function findIdentity(queries: Queries, id: string): Promise<Identi
   return row ? toIdentity(row) : null;
 }
 
-/** Like `findIdentity`, with a prepared statement: every request asks it. */
+/** Like `findIdentity`, with a prepared statement, because every request calls it. */
 export function createFindIdentity(database: Database): (id: string) => Promise<Identity | null> {
   const lookUp = createLookUp<IdentityRow>(database, 'identities', 'id');
   return async (id) => {
@@ -22,9 +22,9 @@ export function createFindIdentity(database: Database): (id: string) => Promise<
   };
 }
 
-/** The approved users among these subjects, in their order; null for everybody else. */
+/** The approved users among these subjects, in their order; null for each other subject. */
 export async function findApproved(queries: Queries, ids: readonly string[]): Promise<(Identity | null)[]> {
-  // No subject holds this character, and PostgreSQL would refuse to look.
+  // No subject contains U+0000, and PostgreSQL would reject the statement.
   const asked = ids.filter((id) => !id.includes('\0'));
   const rows = await queries
     .selectFrom('identities')
@@ -37,7 +37,7 @@ export async function findApproved(queries: Queries, ids: readonly string[]): Pr
   return ids.map((id) => people.get(id) ?? null);
 }
 
-/** The person who signs in under this name: a username, or else an e-mail address, in lower case. */
+/** The person with this username, or else with this email address. `name` is in lower case. */
 export async function findForSignIn(queries: Queries, name: string): Promise<IdentityRow | null> {
   const rows = await queries
     .selectFrom('identities')

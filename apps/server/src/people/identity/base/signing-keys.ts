@@ -2,26 +2,26 @@ import type { Database, Queries } from '../../../foundation/storage/index.ts';
 import type { Seal } from '../../../foundation/storage/index.ts';
 
 const MINUTES = 60 * 1000;
-/** How often a process looks which keys there are. */
+/** Milliseconds between two reads of the keys by a process. */
 const LOOK_EVERY_MS = MINUTES;
-/** So long a key is known everywhere before it signs: every process looks many times, and clients renew what they keep. */
+/** Milliseconds for which a key is published before it signs, so that all processes and clients know it. */
 const ANNOUNCED_MS = 60 * MINUTES;
-/** So much later than planned a process may have signed for the last time, and so far clocks may differ. */
+/** Milliseconds for which a key stays longer than computed, because processes may be late and clocks may differ. */
 const MARGIN_MS = 60 * MINUTES;
 
-/** What keys of one use have in common. */
+/** A kind of keys: how they are named, made, sealed and renewed. */
 export interface KeyKind<K> {
   readonly purpose: string;
   /** Id of the first row; the n-th is `<name>-<n>`. */
   readonly firstId: string;
   readonly name: string;
-  /** What its sealed text is sealed for. */
+  /** Purpose under which the key is sealed. */
   readonly sealedFor: string;
-  /** Longest time for which what it has signed is looked at. */
+  /** Milliseconds for which its signatures are accepted. */
   readonly lifetimeMs: number;
-  /** A new private key as text. */
+  /** Generates a private key, as text. */
   readonly make: () => Promise<string>;
-  /** The key of such a text. */
+  /** Parses such a text. */
   readonly open: (text: string, rowId: string) => K | Promise<K>;
 }
 
@@ -32,10 +32,10 @@ export interface KeyStore {
   readonly log: { warn(details: object, text: string): void };
 }
 
-/** The keys of one use. */
+/** The current keys of a kind. */
 export interface KeySet<K> {
   readonly signing: K;
-  /** All that what is looked at may be signed with, or will be soon; the signing one first. */
+  /** All keys that verify, including one that signs soon; the signing key is first. */
   readonly all: readonly K[];
 }
 
@@ -46,9 +46,9 @@ interface StoredKey {
 }
 
 /**
- * Keys kept sealed in the database, the same in every process on it, and renewed: the successor of a key is made an hour
- * before it signs, and a key is deleted when nothing that it has signed can be valid any more. Whichever process looks
- * first does that.
+ * Signing keys with rotation. They are stored sealed in the database and shared by all its processes. The successor
+ * of a key is created an hour before it signs. A key is deleted when none of its signatures can be valid any more.
+ * The process that looks first does both.
  */
 export class SigningKeys<K> {
   readonly #store: KeyStore;
@@ -72,7 +72,9 @@ export class SigningKeys<K> {
     }, LOOK_EVERY_MS).unref();
   }
 
-  /** Makes the first key where there is none. `ageMs` is how long a key signs; null is for good. */
+  /**
+   * Opens the keys, and creates the first one if needed. `ageMs` is the time for which a key signs; null is forever.
+   */
   static async open<K>(store: KeyStore, kind: KeyKind<K>, ageMs: number | null): Promise<SigningKeys<K>> {
     const rows = await renewed(store, kind, byAge(ageMs));
     const opened = new Map<string, K>();
@@ -83,12 +85,12 @@ export class SigningKeys<K> {
     return set;
   }
 
-  /** The same object until something has changed. */
+  /** The current keys; the same object until they change. */
   get keys(): KeySet<K> {
     return this.#keys;
   }
 
-  /** Reads which keys there are, and renews them when it is time. */
+  /** Reads the keys, and rotates them if it is time. */
   async look(): Promise<void> {
     const rows = await renewed(this.#store, this.#kind, this.#isDue);
     if (orderOf(rows) === this.#order) return;
@@ -103,15 +105,15 @@ export class SigningKeys<K> {
 }
 
 /**
- * Makes the successor of the key that signs, whatever its age, unless there is one that does not sign yet. Returns when it
- * will sign (epoch milliseconds).
+ * Creates a successor of the signing key, whatever its age, unless there is one already. Returns the time at which it
+ * will sign, in epoch milliseconds.
  */
 export async function renewKey<K>(store: KeyStore, kind: KeyKind<K>): Promise<number> {
   const [newest] = (await renewed(store, kind, (keys, now) => inOrder(keys, now)[0] === keys[0])).toSorted(newestFirst);
   return (newest?.createdAt ?? store.now()) + ANNOUNCED_MS;
 }
 
-/** The keys that count, the signing one first, after making the one that is missing and deleting what has served. */
+/** Creates a key that is due, deletes those that have served, and returns the others, the signing key first. */
 async function renewed<K>(store: KeyStore, kind: KeyKind<K>, isDue: IsDue): Promise<StoredKey[]> {
   const { database } = store;
   const before = await keysOf(database.read, kind);
@@ -132,7 +134,7 @@ async function renewed<K>(store: KeyStore, kind: KeyKind<K>, isDue: IsDue): Prom
   });
 }
 
-/** Newest first. */
+/** The stored keys of a kind, newest first. */
 async function keysOf<K>(queries: Queries, { purpose }: KeyKind<K>): Promise<StoredKey[]> {
   const rows = await queries
     .selectFrom('signing_keys')
@@ -142,7 +144,7 @@ async function keysOf<K>(queries: Queries, { purpose }: KeyKind<K>): Promise<Sto
   return rows.toSorted(newestFirst);
 }
 
-/** Of two processes that make the same one, the first decides: the other reads it. */
+/** Inserts a key. If two processes create the same one, the first succeeds and the other reads it. */
 async function insert<K>(
   transaction: Queries,
   { purpose }: KeyKind<K>,
@@ -157,10 +159,10 @@ async function insert<K>(
     .execute();
 }
 
-/** Whether another key has to be made beside these, newest first. */
+/** Whether another key has to be created. `keys` are the present ones, newest first. */
 type IsDue = (keys: readonly StoredKey[], now: number) => boolean;
 
-/** Ages are counted in days: no key is old before it signs. */
+/** A key is due if the newest one is older than `ageMs`. Ages are in days, so no key is old before it signs. */
 function byAge(ageMs: number | null): IsDue {
   return ([newest], now) => !newest || (ageMs !== null && newest.createdAt + ageMs <= now);
 }
@@ -169,13 +171,13 @@ function newestFirst(a: StoredKey, b: StoredKey): number {
   return numberOf(b.id) - numberOf(a.id);
 }
 
-/** A key signs until its successor does, and is looked for until the last that it has signed has ended. */
+/** Whether a key can be deleted: its successor signs, and its last signature has expired. */
 function hasServed<K>(keys: readonly StoredKey[], index: number, { lifetimeMs }: KeyKind<K>, now: number): boolean {
   const successor = keys[index - 1];
   return successor !== undefined && successor.createdAt + ANNOUNCED_MS + lifetimeMs + MARGIN_MS <= now;
 }
 
-/** The signing one first: the newest that has been known long enough, or the only one. */
+/** Puts the signing key first: the newest that was announced long enough, or the only one. */
 function inOrder(keys: readonly StoredKey[], now: number): StoredKey[] {
   const signing = keys.find(({ createdAt }) => createdAt + ANNOUNCED_MS <= now) ?? keys.at(-1);
   return signing ? [signing, ...keys.filter((key) => key !== signing)] : [];

@@ -38,7 +38,7 @@ async function findRegistered(queries: Queries, id: string): Promise<RegisteredP
   return row ? toRegistered(row) : null;
 }
 
-/** Newest first, from after the one of id `cursor`. */
+/** A page of people, newest first, after the person with id `cursor`. */
 async function pageOfPeople(
   queries: Queries,
   status: Identity['status'] | null,
@@ -51,7 +51,7 @@ async function pageOfPeople(
   return (await query.execute()).map(toRegistered);
 }
 
-/** Compares and changes in one statement: of two decisions at the same time one fails. */
+/** Compares and changes the state in one statement, so that one of two concurrent decisions fails. */
 async function changeState(
   database: Database,
   id: string,

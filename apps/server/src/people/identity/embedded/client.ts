@@ -45,9 +45,9 @@ export function dashboardCallback(origin: string): string {
 }
 
 /**
- * A program on the person's own machine listens on a port it cannot know in advance: RFC 8252 §7.3 asks for any port on
- * the loopback interface. oidc-provider grants that to native clients only, which in turn may not have a plain http
- * address of the dashboard inside a private network.
+ * Allows callbacks to any port of the loopback interface (RFC 8252 §7.3): a program on the person's machine cannot
+ * know its port in advance. oidc-provider allows that only for native clients, which may not have the plain http
+ * address of a dashboard inside a private network.
  */
 export function allowLoopbackCallbacks(provider: Provider): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with the client it belongs to
@@ -69,7 +69,9 @@ export function isLoopbackCallback(uri: string): boolean {
   );
 }
 
-/** Browsers may read the token endpoint from the dashboard and from programs under development on the same machine. */
+/**
+ * Whether a browser page of this origin may call the token endpoint: the dashboard, and programs on the same machine.
+ */
 export function isAllowedOrigin(origin: string, own: string): boolean {
   return origin === own || LOOPBACK.has(URL.parse(origin)?.hostname ?? '');
 }

@@ -6,7 +6,9 @@ import { hashPassword } from '../base/passwords.ts';
 import { findForSignIn, insertIdentity, toIdentity } from '../base/queries.ts';
 import { signInName } from '../base/sign-in-name.ts';
 
-/** Adds a person with a verified address to the embedded provider. Throws `conflict` when the username or the address is taken. */
+/**
+ * Adds a person with a verified address to the embedded provider. Throws `conflict` if username or address are taken.
+ */
 export async function createUser(platform: Platform, user: NewUser): Promise<Identity> {
   const row: IdentityRow = {
     id: platform.newId(),

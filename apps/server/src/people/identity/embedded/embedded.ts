@@ -27,8 +27,8 @@ const PURGE_EVERY_MS = 10 * 60 * 1000;
 const RECORD_EVERY_MS = 2_000;
 
 /**
- * Opens the identity provider that comes with the platform: people and passwords in its own database, {auth_url} on its own
- * server. Its keys are made on the first start.
+ * Opens the identity provider that comes with the platform. It uses the platform's database and, for {auth_url}, its
+ * server. Its keys are generated on the first start.
  */
 export async function createEmbeddedIdentity(platform: Platform): Promise<IdentityService> {
   const keys = await loadKeys(platform);
@@ -78,10 +78,10 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       const subject = await verifyToken(accessToken);
       return subject === null ? null : { subject };
     },
-    // Not cached: an account that is rejected or switched off loses its access at once.
+    // Not cached, so that an account that is rejected or disabled loses its access at once.
     find: async (subject) => (await findIdentity(subject)) ?? findUnverified(platform.database.read, subject),
     findApproved: (subjects) => findApproved(platform.database.read, subjects),
-    // Accounts come first: anybody can register with an address that they do not confirm.
+    // Accounts take precedence, because anybody can register with an address and never confirm it.
     async findByEmail(email) {
       const [{ read }, name] = [platform.database, signInName(email)];
       return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);

@@ -4,7 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { SigningKeys, type KeyKind } from '../base/signing-keys.ts';
 import { keepSecret, sealedFor } from '../base/kept-secret.ts';
 
-/** How long a person stays signed in at most, in seconds. */
+/** Seconds for which a person stays signed in; then the person signs in again. */
 export const LOGIN_SECONDS = 14 * 24 * 60 * 60;
 
 /** Private ES256 key that signs access and identity tokens. Every client library verifies ES256. */
@@ -33,7 +33,7 @@ export const oidcKeyKind: KeyKind<SigningJwk> = {
   open: (text) => JSON.parse(text) as SigningJwk,
 };
 
-/** The keys of the embedded provider: kept sealed in the database, the same in every process on it. */
+/** Opens the keys of the embedded provider, which all processes on the database share. */
 export async function loadKeys(platform: Platform): Promise<ProviderKeys> {
   const cookies = await keepSecret(platform, 'oidc-cookies', randomBytes(32).toString('base64url'));
   return { signing: await SigningKeys.open(platform, oidcKeyKind, platform.configuration.signingKeyMs), cookies };

@@ -4,13 +4,13 @@ import { Problem, acceptBodies, readForm, readQuery } from '../../../foundation/
 import { errorPage } from '../base/pages.ts';
 import { send } from '../base/forms.ts';
 
-/** The library reads at most 56 KiB of a form, in bytes. A larger one is refused with 413. */
+/** Bytes of a form, as many as oidc-provider reads; a larger one is refused with 413. */
 const FORM_BYTES = 56 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Reads and judges the bodies and queries of the provider's own routes before the library sees them: it would put U+FFFD in
- * the place of bytes that are not UTF-8, and decode a form in whatever charset its media type names.
+ * Validates bodies and queries of the provider's routes before oidc-provider reads them. It would replace bytes that
+ * are not UTF-8 with U+FFFD, and decode a form in the charset that its media type names.
  */
 export function judgeForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
@@ -18,7 +18,7 @@ export function judgeForms(scope: FastifyInstance): void {
     media: '*',
     bytes: FORM_BYTES,
     parse(bytes, { raw }) {
-      // The library refuses every other media type without reading it.
+      // oidc-provider refuses other media types without reading them.
       if (raw.headers['content-type']?.trimStart().toLowerCase().startsWith(FORM)) {
         readForm(bytes);
         raw.headers['content-type'] = FORM;
@@ -38,7 +38,7 @@ export function judgeForms(scope: FastifyInstance): void {
   });
 }
 
-/** Lets the library read once more what has been read. It looks at these two members only. */
+/** Makes the body readable again for oidc-provider, which uses only these two members. */
 function handBack(request: IncomingMessage, bytes: Buffer): void {
   Object.defineProperties(request, {
     readable: { value: true, configurable: true },
@@ -50,7 +50,7 @@ function handBack(request: IncomingMessage, bytes: Buffer): void {
   });
 }
 
-/** RFC 6749 §5.2 for a program, a page for a browser. */
+/** Answers a program with an error of RFC 6749 §5.2, and a browser with a page. */
 function refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   void reply.headers({ ...problem.headers, 'cache-control': 'no-store' });
   const wantsPage = request.headers.accept?.includes('text/html') ?? false;

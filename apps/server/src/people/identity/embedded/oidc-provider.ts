@@ -24,8 +24,9 @@ import type { SignIn } from './sign-in.ts';
 const MINUTES = 60;
 
 /**
- * The OpenID provider: issuer {auth_url}, two public clients, the password grant and authorization code with PKCE. As the
- * library takes its keys when it is made, it is made anew when they change; all that lasts stands in the database.
+ * The OpenID provider: issuer {auth_url}, two public clients, the password grant, and authorization code with PKCE.
+ * oidc-provider gets its keys when it is created, so it is created again when they change. Its state is in the
+ * database.
  */
 export function createOidcProvider(platform: Platform, keys: ProviderKeys, signIn: SignIn): () => Provider {
   let made: { readonly with: KeySet<SigningJwk>; readonly provider: Provider } | null = null;
@@ -42,13 +43,13 @@ function makeProvider(platform: Platform, keys: KeySet<SigningJwk>, cookies: str
     ...configuration(platform, keys, cookies),
     loadExistingGrant: (ctx) => grantAll(provider, ctx, platform.addresses.api),
   });
-  // The addresses in answers come from the headers that the routes set from the configured issuer.
+  // Addresses in answers come from the forwarded headers, which the routes overwrite with the configured issuer.
   provider.proxy = true;
   allowLoopbackCallbacks(provider);
   answerUnknown(provider, platform.addresses.problems);
   registerPasswordGrant(provider, signIn, platform.addresses.api);
   const report = (error: Error): void => {
-    // Not the whole error: what a database reports may quote an e-mail address.
+    // Other members are not logged: an error of the database may quote an email address.
     platform.log.error({ type: error.name, message: error.message, stack: error.stack }, 'identity provider failed');
   };
   provider.on('server_error', (_ctx, error) => report(error));
@@ -62,12 +63,13 @@ function configuration(platform: Platform, { all }: KeySet<SigningJwk>, cookies:
   return {
     adapter: createOidcRecords(platform),
     clients: [kethubClient(origin), dashboardClient(origin)],
-    // It signs with the first that fits and publishes all.
+    // oidc-provider signs with the first suitable key and publishes all.
     jwks: { keys: [...all] },
     cookies: {
       keys: [cookies],
       names: { session: 'kethub_session', interaction: 'kethub_sign_in', resume: 'kethub_resume' },
-      // Limited to this path: cookies are shared by all ports of a host, and the gateway forwards requests to services of others.
+      // Limited to this path: all ports of a host share cookies, and the gateway forwards requests to services of
+      // others.
       long: { path: pathname, httpOnly: true, sameSite: 'lax' },
     },
     routes: { authorization: '/authorize', revocation: '/revoke', userinfo: '/userinfo', end_session: '/sign-out' },
@@ -124,8 +126,8 @@ function resourceIndicators(api: string) {
 }
 
 /**
- * The own client needs no consent. But a program that listens on this machine is only known by a port, so for it (unless
- * it is the platform itself) the person signs in each time: an open session alone gives it nothing (RFC 8252 §8.6).
+ * Clients of the platform need no consent. A program on the person's machine is known by its port only. So the person
+ * signs in each time for it, even with an open session (RFC 8252 §8.6).
  */
 function signInPolicy(origin: string) {
   const policy = interactionPolicy.base();

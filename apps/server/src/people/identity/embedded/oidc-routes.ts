@@ -32,10 +32,10 @@ export async function serveOidcProvider(
   app: FastifyInstance,
   { currentProvider, signIn, records, upstream, registration, protection }: EmbeddedServices,
 ): Promise<void> {
-  // Sign-in pages do not use the signing keys, which change.
+  // Sign-in pages do not depend on the signing keys, so any provider serves them.
   const provider = currentProvider();
   const issuer = new URL(provider.issuer);
-  // Empty when the issuer has a host of its own.
+  // Empty if the issuer has a separate host.
   const prefix = issuer.pathname.replace(/\/$/, '');
   await app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, _reply, next) => {
@@ -43,7 +43,7 @@ export async function serveOidcProvider(
       comeFromIssuer(request.raw, issuer);
       next();
     });
-    // In preHandler: reading a body leaves the async context in which it began.
+    // A preHandler hook, because reading the body loses the async context of earlier hooks.
     scope.addHook('preHandler', (_request, _reply, next) => watchPasswords(next));
     const links = signInLinks(registration, prefix);
     const noticeFor = createNotices(platform);
@@ -78,7 +78,7 @@ function addProviderRoutes(app: FastifyInstance, currentProvider: () => Provider
   });
 }
 
-/** The reply is the provider's from now on; it sees addresses below the prefix, without slashes that mean nothing. */
+/** Hands the reply over to oidc-provider, with the address below the prefix and without redundant slashes. */
 function handOver(request: FastifyRequest, reply: FastifyReply, prefix: string): void {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -90,7 +90,7 @@ function handOver(request: FastifyRequest, reply: FastifyReply, prefix: string):
   Object.assign(request.raw, { originalUrl: whole, url: whole.slice(prefix.length) });
 }
 
-/** Overwrites the host of a request by that of the configured issuer: the provider builds addresses from it. */
+/** Overwrites the host of a request with the configured issuer's, from which oidc-provider builds addresses. */
 function comeFromIssuer(request: IncomingMessage, issuer: URL): void {
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
   request.headers['x-forwarded-host'] = issuer.host;

@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider';
 import { Problem } from '../../../foundation/http/index.ts';
 import { errorPage } from '../base/pages.ts';
 
-/** An address below {auth_url} at which there is nothing: a page for a browser, a problem for a program. */
+/** Answers unknown addresses below {auth_url} with 404: a page for a browser, a problem for a program. */
 export function answerUnknown(provider: Provider, problemsUrl: string): void {
   // The provider sees addresses below that of the issuer.
   const prefix = new URL(provider.issuer).pathname.replace(/\/$/, '');
@@ -20,7 +20,7 @@ export function answerUnknown(provider: Provider, problemsUrl: string): void {
       ctx.body = JSON.stringify(problem.document(problemsUrl, pathname));
       ctx.type = 'application/problem+json';
     }
-    // A body makes it 200.
+    // Koa sets 200 when the body is set.
     ctx.status = 404;
   });
 }

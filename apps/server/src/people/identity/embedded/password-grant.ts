@@ -11,8 +11,8 @@ interface PasswordParameters {
 }
 
 /**
- * Resource owner password credentials (RFC 6749 §4.3), which the interface declares as its login session. Gives tokens
- * for the platform interface with the scope `profile`, whether or not it is asked for (RFC 6749 §3.3).
+ * Registers the resource owner password credentials grant (RFC 6749 §4.3), which the interface declares as login
+ * session. It grants tokens for the platform interface with the scope `profile`, which is the default (RFC 6749 §3.3).
  */
 export function registerPasswordGrant(provider: Provider, signIn: SignIn, api: string): void {
   provider.registerGrantType<PasswordParameters>(
@@ -40,7 +40,7 @@ class WrongPassword extends errors.CustomOIDCProviderError {
   }
 }
 
-/** RFC 6749 knows no error for this; the name is RFC 8628's, the status and Retry-After say the rest to any client. */
+/** RFC 6749 has no error for this. The name is from RFC 8628; status and Retry-After inform every client. */
 function tooMany(ctx: TokenEndpointGrantContext<PasswordParameters>, retryAfter: number): void {
   ctx.status = 429;
   ctx.set('Retry-After', String(retryAfter));

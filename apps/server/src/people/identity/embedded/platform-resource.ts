@@ -6,10 +6,16 @@ export const API_SCOPE = 'profile';
 /** The scope that programs ask for at a sign-in. */
 export const SIGN_IN_SCOPE = `openid ${API_SCOPE}`;
 
-/** Seconds. Short, because a signed token cannot be revoked; the refresh token continues the login session. */
+/**
+ * Lifetime in seconds; then the refresh token continues the session. It is short, because access tokens cannot be
+ * revoked.
+ */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 
-/** The platform interface as a protected resource (RFC 8707): its access tokens are JWTs (RFC 9068), so that it verifies them itself. */
+/**
+ * The platform interface as a protected resource (RFC 8707). Its access tokens are JWTs (RFC 9068), which it
+ * verifies.
+ */
 export function platformResource(api: string): ResourceServer {
   return {
     scope: API_SCOPE,

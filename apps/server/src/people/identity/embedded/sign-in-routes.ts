@@ -22,13 +22,13 @@ export interface SignInServices {
   /** Null without an upstream provider. */
   readonly upstream: UpstreamSignIn | null;
   readonly links: SignInLinks;
-  /** The path of the issuer; empty when it has a host of its own. */
+  /** The path of the issuer; empty if the issuer has a separate host. */
   readonly prefix: string;
 }
 
 /**
- * The page that asks a person for name and password. Its cookie is signed, SameSite=Lax and bound to the address of this
- * one sign-in, so that no other page can send the form.
+ * Adds the page that asks for name and password. Its cookie is signed, SameSite=Lax and bound to the address of this
+ * sign-in, so that no other page can send the form.
  */
 export function addSignInRoutes(app: FastifyInstance, services: SignInServices): void {
   const { provider, links } = services;

@@ -10,11 +10,11 @@ import { findNewestRegistration } from '../registration/queries.ts';
 
 export type SignInOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** Wrong password, no such user, rejected, or switched off. The caller cannot tell which. */
+  /** Wrong password, or unknown, rejected or disabled user. The caller cannot tell which. */
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
-/** Checks a name (username or e-mail address) and a password given from `address`; null when that is not known. */
+/** Checks a name (username or email address) and a password. `address` is the client's; null if unknown. */
 export type SignIn = (name: string, password: string, address: string | null) => Promise<SignInOutcome>;
 
 export function createSignIn(platform: Platform, attempts: Attempts, records: SignInRecords): SignIn {
@@ -27,7 +27,7 @@ export function createSignIn(platform: Platform, attempts: Attempts, records: Si
       return { kind: 'TOO_MANY', retryAfter: attempt.retryAfter };
     }
     if (attempt.outcome !== null) await records.signedIn(attempt.outcome, address);
-    // Counted as a wrong password: anybody can register under any name, and must not reset the owner's counters.
+    // Counted as a wrong password: anybody can register under any name, which must not reset the owner's counters.
     const subject = attempt.outcome ?? (await unverified(platform, account, password));
     return subject === null ? { kind: 'REFUSED' } : { kind: 'SIGNED_IN', subject };
   };
@@ -40,7 +40,7 @@ async function subjectOf(
   password: string,
   refused: (refusal: 'WRONG_PASSWORD' | 'SWITCHED_OFF') => void,
 ): Promise<string | null> {
-  // PostgreSQL refuses U+0000 in a text instead of finding nobody.
+  // PostgreSQL would reject a text with U+0000.
   const row = account.includes('\0') ? null : await findForSignIn(platform.database.read, account);
   if (row) passwordSeen(row.id, row.password_hash);
   const right = await isPassword(row?.password_hash ?? null, password);
@@ -57,9 +57,9 @@ export function accountOf(platform: Platform): (name: string) => Promise<string 
 }
 
 /**
- * The registration with this name and an unconfirmed address. Its session shows how far the registration is, and opens
- * nothing else. Called after every refusal, and always checks one more password hash: the time of an answer does not
- * reveal whether an account exists.
+ * The registration with this name and an unconfirmed address. Its session shows the progress of the registration, and
+ * gives no other access. Called after every refusal, it always checks one more password hash, so that the time of an
+ * answer does not reveal whether an account exists.
  */
 async function unverified(platform: Platform, name: string, password: string): Promise<string | null> {
   const row = name.includes('\0') ? undefined : await findNewestRegistration(platform.database.read, name);

@@ -1,14 +1,15 @@
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 import { member, type KeycloakAnswer, type KeycloakConnection } from './connection.ts';
 
-/** Milliseconds before its end at which a token is replaced: the call takes time, and clocks differ. */
+/** Milliseconds before its expiry at which a token is replaced: a call takes time, and clocks differ. */
 const MARGIN_MS = 10_000;
 
 export type AskKeycloak = (method: string, path: string, body?: unknown) => Promise<KeycloakAnswer>;
 
 /**
- * Keycloak's admin REST interface below /admin/realms/<realm>, as the service account of the configured client. Throws
- * IdentityProviderUnavailable also when the client may not do it: that says nothing about the person asked for.
+ * Connects to Keycloak's admin REST interface, /admin/realms/<realm>, as the service account of the configured
+ * client. Calls throw IdentityProviderUnavailable also if the client lacks a role: that says nothing about the
+ * requested person.
  */
 export function connectKeycloakAdmin(connection: KeycloakConnection, now: () => number): AskKeycloak {
   const { issuer, adminClientId } = connection.settings;
@@ -24,7 +25,7 @@ export function connectKeycloakAdmin(connection: KeycloakConnection, now: () => 
       ({ until }) => {
         grant.until = until;
       },
-      // Callers get the failure through the token.
+      // Callers get the error from `token`.
       () => {
         if (granted === grant) granted = null;
       },
@@ -45,7 +46,7 @@ export function connectKeycloakAdmin(connection: KeycloakConnection, now: () => 
       });
     let answer = await send();
     if (answer.status === 401) {
-      // Granted before Keycloak was restarted or changed its keys.
+      // The token was granted before Keycloak was restarted or changed its keys.
       granted = null;
       answer = await send();
     }
@@ -58,7 +59,7 @@ export function connectKeycloakAdmin(connection: KeycloakConnection, now: () => 
   };
 }
 
-/** Client credentials grant (RFC 6749 §4.4). */
+/** Gets a token by the client credentials grant (RFC 6749 §4.4). */
 async function requestToken(
   connection: KeycloakConnection,
   now: () => number,

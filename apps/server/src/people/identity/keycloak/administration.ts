@@ -16,7 +16,7 @@ import { idOf, listUsers, readUser, unexpected } from './users.ts';
 import { updateBlocked } from '../blocked-users.ts';
 import { limitWaiting } from '../waiting.ts';
 
-/** People read at a time. */
+/** People read in one call. */
 const CHUNK = 200;
 
 /** The operations of administrators at a Keycloak. `changed` is called for every person whose state has changed. */
@@ -27,7 +27,7 @@ export function createKeycloakAdministration(
 ): Administration {
   return {
     find: (subject) => limitWaiting(async () => toPerson(await readUser(ask, subject), subject)),
-    // Each call has its own limit: where few of many are looked for, it takes many.
+    // No common limit of time, because a list of few among many people takes many calls. Each call has its own.
     list: (status, cursor, limit) => walk(ask, status, cursor, limit),
     change: (subject, from, to) =>
       limitWaiting(() =>
@@ -36,7 +36,8 @@ export function createKeycloakAdministration(
           const person = toPerson(user, subject);
           if (!user || !person) return null;
           if (!isSameState(person, from)) throw decidedMeanwhile();
-          // Blocking is recorded before the change, unblocking after it: a crash between them leaves the account blocked.
+          // Blocking is recorded before the change, unblocking after it: a crash between them leaves the account
+          // blocked.
           const note = () => updateBlocked(platform.database, subject, to, platform.now());
           if (isBlocked(to)) await note();
           if (!(await replaceUser(ask, subject, withState(user, to)))) return null;
@@ -50,8 +51,8 @@ export function createKeycloakAdministration(
 }
 
 /**
- * People in Keycloak's own order, by username. New registrations have no status attribute yet, so that Keycloak cannot
- * search for those who wait: every person is read. The cursor is the number of people read so far.
+ * Lists people in Keycloak's order, by username. New registrations have no status attribute yet, so Keycloak cannot
+ * search for pending ones, and every person is read. The cursor is the number of people read so far.
  */
 async function walk(
   ask: AskKeycloak,
@@ -79,7 +80,7 @@ function offsetOf(cursor: string | null): number {
   throw new Problem('invalid-request', 'The query cursor is none that this list has given.');
 }
 
-/** Whether there was somebody to replace. */
+/** Replaces the representation of a user. Returns whether the user exists. */
 async function replaceUser(ask: AskKeycloak, subject: string, user: object): Promise<boolean> {
   const answer = await ask('PUT', `/users/${encodeURIComponent(subject)}`, user);
   if (answer.status === 204) return true;

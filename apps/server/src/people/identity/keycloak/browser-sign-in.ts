@@ -4,8 +4,8 @@ import { CLIENT_ID, type BrowserSignIn, type Identity } from '../identity-provid
 import { member, type KeycloakConnection } from './connection.ts';
 
 /**
- * Authorization code flow with PKCE (RFC 7636) and state, as the public client. The browser keeps both secrets in its
- * cookie: the server remembers nothing of a sign-in that has begun. The tokens are used once, to learn who signed in.
+ * Authorization code flow with PKCE (RFC 7636) and state, as the public client. Both secrets are in the browser's
+ * cookie, so the server has no state of a sign-in. The access token is used once, to identify the person.
  */
 export function createBrowserSignIn(
   connection: KeycloakConnection,

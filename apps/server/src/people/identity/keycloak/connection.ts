@@ -5,7 +5,7 @@ import { IdentityProviderUnavailable } from '../identity-provider.ts';
 export interface KeycloakAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON of the body; null when it is empty. */
+  /** The parsed JSON of the body; null if it is empty. */
   readonly body: unknown;
 }
 
@@ -26,10 +26,10 @@ export class KeycloakConnection {
     this.#breaker = new CircuitBreaker(now);
   }
 
-  /** Any answer that is a judgement, also 404 or 403. Throws IdentityProviderUnavailable for everything else. */
+  /** Sends a request. Answers below 500 are returned, except 429. Throws IdentityProviderUnavailable for all others. */
   send(url: string, init: RequestInit = {}): Promise<KeycloakAnswer> {
     return this.#breaker.run(async (signal) => {
-      // Credentials go nowhere else than to the address that was configured.
+      // Redirects are errors, so that credentials go to the configured address only.
       const response = await fetch(url, { ...init, signal, redirect: 'error' });
       const text = await response.text();
       if (response.status >= 500 || response.status === 429) {
@@ -40,7 +40,7 @@ export class KeycloakConnection {
     });
   }
 
-  /** Where tokens are granted and keys published (OpenID Connect Discovery 1.0 §4), looked up once. */
+  /** The endpoints from the discovery document (OpenID Connect Discovery 1.0 §4), which is read once. */
   endpoints(): Promise<KeycloakEndpoints> {
     this.#endpoints ??= this.#discover().catch((error: unknown) => {
       this.#endpoints = null;
@@ -54,7 +54,7 @@ export class KeycloakConnection {
     const { status, body } = await this.send(url);
     const names = ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'];
     const [issuer, authorization, token, jwks] = names.map((name) => member(body, name));
-    // Required by §4.3: another issuer could publish its own keys here.
+    // §4.3 requires this check: another issuer could publish its own keys here.
     if (issuer === this.settings.issuer && isText(authorization) && isText(token) && isText(jwks))
       return { authorization, token, jwks };
     throw new IdentityProviderUnavailable(

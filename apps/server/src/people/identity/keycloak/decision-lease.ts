@@ -1,12 +1,12 @@
 import type { Platform } from '../../../foundation/platform.ts';
 import { decidedMeanwhile, IdentityProviderUnavailable } from '../identity-provider.ts';
 
-/** Milliseconds. Longer than all calls of one decision; after a crash others wait for no longer than this. */
+/** Milliseconds of a lease, longer than all calls of a decision. After a crash, others wait until it ends. */
 const LEASE_MS = 15_000;
 
 /**
- * Decides about a person while nobody else on this database does: for a provider that cannot compare and change in one
- * step. Throws `conflict` when somebody else is at it.
+ * Runs a decision about a person under a lease, because Keycloak cannot compare and change in one step. Throws
+ * `conflict` if another process has the lease.
  */
 export async function decideAlone<T>(platform: Platform, subject: string, decide: () => Promise<T>): Promise<T> {
   const holder = platform.newId();
@@ -16,7 +16,7 @@ export async function decideAlone<T>(platform: Platform, subject: string, decide
     await release(platform, subject, holder);
     return decided;
   } catch (error) {
-    // A change without an answer may still happen: until the lease ends nobody builds on its not having happened.
+    // A change without an answer may still happen, so the lease is kept until it ends.
     if (!(error instanceof IdentityProviderUnavailable)) await release(platform, subject, holder);
     throw error;
   }
@@ -32,7 +32,7 @@ async function take({ database, now }: Platform, subject: string, holder: string
         conflict
           .column('subject')
           .doUpdateSet(lease)
-          // One that would last longer than any was taken before the clock was set back.
+          // A lease that ends later than any could was taken before the clock was set back.
           .where(({ or, eb }) =>
             or([
               eb('registration_decisions.expires_at', '<=', now()),

@@ -13,16 +13,17 @@ import { LoadingCache } from '../loading-cache.ts';
 import { updateBlocked } from '../blocked-users.ts';
 import { limitWaiting, limitWaitingOfRequests } from '../waiting.ts';
 
-/** Milliseconds for which a person is cached. A person who is rejected or switched off loses access after this time. */
+/** Milliseconds for which a person is cached. A person who is rejected or disabled loses access after this time. */
 const CACHED_MS = 10_000;
-/** People who are cached; beyond, the oldest is evicted. */
+/** People who are cached; one more evicts the oldest. */
 const MOST_CACHED = 10_000;
-/** Concurrent look-ups; more wait. Keycloak answers for one id at a time, and needs time for sign-ins. */
+/** Concurrent look-ups of single ids; more wait, so that Keycloak has time for sign-ins. */
 const CONCURRENT_LOOK_UPS = 8;
 
 /**
- * A realm of a Keycloak as the identity provider: people sign in there, Kethub checks their tokens and asks the admin
- * interface who they are. Nothing is asked before it is needed, so that Kethub starts also while Keycloak is down.
+ * A realm of a Keycloak as the identity provider. People sign in there; Kethub verifies their tokens and reads the
+ * people from the admin interface. The first call is made when it is needed, so that Kethub starts also while
+ * Keycloak is down.
  */
 export function createKeycloakIdentity(platform: Platform, settings: KeycloakSettings): IdentityService {
   const { now } = platform;
@@ -40,7 +41,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
   };
   const read = async (subject: string): Promise<Identity | null> => {
     const user = await findUser(ask, subject);
-    // A decision that was made in Keycloak itself is recorded here, when a request asks for the person.
+    // A decision that was made in Keycloak is recorded here, when a request reads the person.
     if (user) await updateBlocked(platform.database, subject, user, now());
     await copy.note(subject, user);
     return user;
@@ -69,7 +70,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
       const known = await copy.findApproved(asked.filter((subject) => subject !== null));
       const next = known?.values();
       if (next) return asked.map((subject) => (subject === null ? null : (next.next().value ?? null)));
-      // Nobody is in the copy yet, or it is old.
+      // The copy is empty or too old.
       const found = await Promise.all(
         asked.map(async (subject) => (subject === null ? null : limitWaiting(() => lookUps.run(() => find(subject))))),
       );
@@ -95,7 +96,7 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
       forget(person);
       await copy.note(person.id, person);
     }),
-    // Keycloak has an address of its own.
+    // Keycloak has its own address, so there are no routes.
     serve(app) {
       limitWaitingOfRequests(app);
       copy.start();

@@ -1,6 +1,6 @@
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 
-/** Milliseconds that a look-up waits at most; then it fails. */
+/** Milliseconds that a look-up may wait; then it fails. */
 const WAITS_MS = 3_000;
 /** Look-ups that may wait; more fail at once. */
 const MOST_WAITING = 2_000;
@@ -15,7 +15,7 @@ export class LookUpQueue {
     this.#most = most;
   }
 
-  /** Returns what `ask` returns. Throws IdentityProviderUnavailable when no slot becomes free in time. */
+  /** Runs `ask` in a slot. Throws IdentityProviderUnavailable if no slot becomes free in time. */
   async run<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#running < this.#most) this.#running++;
     else await this.#slot();

@@ -14,19 +14,19 @@ import {
 import { toIdentity } from './user.ts';
 import { findUser, idOf, listUsers } from './users.ts';
 
-/** Milliseconds from the beginning of one round to that of the next, at least. */
+/** Least milliseconds between the starts of two rounds. */
 const EVERY_MS = 5_000;
 /** Milliseconds without progress after which another process may start the round again. */
 const LEASE_MS = 30_000;
-/** Milliseconds for which what a round has read is believed, or three times as long as the last one took. */
+/** Milliseconds for which the copy is used after a round, or three times the last round if that is longer. */
 const BELIEVED_MS = 30_000;
 /** People read in one call; Keycloak answers 200 in some 50 ms. */
 const CHUNK = 200;
 
 /**
- * The people of a realm, in the platform's own database: Keycloak cannot be asked for several at once, so that looking up
- * 200 people would take 200 calls. One process at a time reads the whole realm again and again, with pauses as long as the
- * calls; what the platform learns of a person in between is written at once.
+ * A copy of the people of a realm in the platform's database. Keycloak cannot look up several ids at once, so that
+ * 200 people would take 200 calls. One process at a time reads the whole realm again and again, with pauses as long
+ * as the calls. Changes that the platform makes or sees in between are written at once.
  */
 export class PeopleCopy {
   readonly #platform: Platform;
@@ -57,7 +57,7 @@ export class PeopleCopy {
     await this.#rounds;
   }
 
-  /** The approved users among these subjects, in their order; null when the copy is not fresh enough to tell. */
+  /** The approved users among these subjects, in their order; null if the copy is too old. */
   async findApproved(subjects: readonly string[]): Promise<(Identity | null)[] | null> {
     const round = await findRound(this.#platform.database, this.#issuer);
     if (!round || round.complete_since === null) return null;
@@ -66,19 +66,19 @@ export class PeopleCopy {
     return findApprovedInCopy(this.#platform.database, subjects);
   }
 
-  /** Writes what was just read of a person, or that there is none. */
+  /** Updates the copy of a person who was just read, or removes it. */
   async note(subject: string, person: Identity | null): Promise<void> {
     const { database, now } = this.#platform;
     if (person) await putIntoCopy(database, [person], now());
     else await removeFromCopy(database, subject);
   }
 
-  /** Reads everybody once, unless another process does or has done so just now. */
+  /** Reads all people once, unless another process is doing so or has just done so. */
   async #round(): Promise<void> {
     const { database, now, newId } = this.#platform;
     if (this.#closing.signal.aborted) return;
     const [holder, began] = [newId(), now()];
-    // A little less: timers are not exact.
+    // Half of the interval, because timers are not exact.
     const limits = { holder, now: began, leaseMs: LEASE_MS, everyMs: EVERY_MS / 2 };
     if (!(await beginRound(database, this.#issuer, limits))) return;
     try {
@@ -98,7 +98,7 @@ export class PeopleCopy {
     }
   }
 
-  /** Asks for each person whom no page has shown: they may have moved between pages meanwhile. Returns whether to go on. */
+  /** Looks up each person whom no page contained, as they may have moved between pages. Returns whether to go on. */
   async #removeUnseen(holder: string, round: number): Promise<boolean> {
     const { database } = this.#platform;
     for (;;) {
@@ -113,7 +113,7 @@ export class PeopleCopy {
     }
   }
 
-  /** Waits afterwards for as long as the call took: at most half of the time of one call at once is asked of Keycloak. */
+  /** Pauses after a call for as long as it took, so that a round makes calls for at most half of its time. */
   async #pausing<T>(call: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const result = await call();

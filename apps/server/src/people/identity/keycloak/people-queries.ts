@@ -8,7 +8,7 @@ import { isApproved, type Identity } from '../identity-provider.ts';
 
 /** The SQL of the copy of the people of an external identity provider. */
 
-/** The approved users among these subjects, in their order; null for everybody else. */
+/** The approved users among these subjects, in their order; null for each other subject. */
 export async function findApprovedInCopy(
   { read }: Database,
   subjects: readonly string[],
@@ -25,7 +25,7 @@ export async function findApprovedInCopy(
   });
 }
 
-/** Writes what was read of these people in this round, where it differs from what is known. */
+/** Updates these people, who were read in this round. Unchanged rows only get the number of the round. */
 export async function putIntoCopy(database: Database, people: readonly Identity[], round: number): Promise<void> {
   if (people.length === 0) return;
   const rows = people.map((person) => toRow(person, round));
@@ -62,7 +62,7 @@ export async function removeFromCopy(database: Database, subject: string): Promi
   );
 }
 
-/** People whom the round did not see. */
+/** People whom the round has not seen. */
 export async function listUnseen({ read }: Database, round: number, limit: number): Promise<string[]> {
   const unseen = read.selectFrom('provider_people').select('subject').where('round', '<', round);
   return (await unseen.limit(limit).execute()).map(({ subject }) => subject);
@@ -72,7 +72,7 @@ export function findRound({ read }: Database, issuer: string): Promise<ProviderR
   return read.selectFrom('provider_rounds').selectAll().where('id', '=', issuer).executeTakeFirst();
 }
 
-/** Begins a round, unless another process is at one. Returns whether it was begun. */
+/** Begins a round, unless another process has a lease or has just begun one. Returns whether it was begun. */
 export async function beginRound(
   database: Database,
   issuer: string,
@@ -104,7 +104,7 @@ export async function beginRound(
   return begun?.holder === holder;
 }
 
-/** Changes the round of this holder; returns whether it is still theirs. */
+/** Changes the round of this holder. Returns whether the holder still has the lease. */
 export async function changeRound(
   database: Database,
   issuer: string,

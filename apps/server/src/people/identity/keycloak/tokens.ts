@@ -2,14 +2,14 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, ty
 import { IdentityProviderUnavailable } from '../identity-provider.ts';
 import type { KeycloakConnection } from './connection.ts';
 
-/** Asymmetric signatures only. With HS256 everybody who knows the public key could sign. */
+/** Asymmetric signatures only: with HS256, anyone who knows the public key could sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** A token with an unknown key makes the keys be fetched again, but no more often than this. */
+/** Least milliseconds between two fetches of the keys, which a token with an unknown key causes. */
 const COOLDOWN_MS = 10_000;
 
 /**
- * Verifies access tokens of login sessions with the keys that the issuer publishes. Returns the subject, or null; throws
- * IdentityProviderUnavailable when the keys cannot be fetched.
+ * Verifies access tokens of login sessions with the issuer's published keys. Returns the subject, or null. Throws
+ * IdentityProviderUnavailable if the keys cannot be fetched.
  */
 export function createKeycloakVerifier(
   connection: KeycloakConnection,
@@ -29,7 +29,7 @@ export function createKeycloakVerifier(
       });
       return isForPlatform(payload, protectedHeader.typ) && payload.sub !== undefined ? payload.sub : null;
     } catch (error) {
-      // Keys that cannot be read say nothing about the token.
+      // Unreadable keys say nothing about the token.
       if (error instanceof errors.JWKSInvalid) throw new IdentityProviderUnavailable(error);
       // An invalid token belongs to nobody.
       if (error instanceof errors.JOSEError) return null;
@@ -39,8 +39,8 @@ export function createKeycloakVerifier(
 }
 
 /**
- * An access token, and one that was asked for with the scope of the interface. Keycloak signs identity and refresh tokens
- * for the same audience with the same key; it names the kind in the claim `typ`, and with RFC 9068 in the header.
+ * Whether this is an access token with the scope of the interface. Keycloak signs identity and refresh tokens for the
+ * same audience with the same key. It names the kind in the claim `typ`, and for RFC 9068 in the header.
  */
 function isForPlatform(payload: JWTPayload, header: string | undefined): boolean {
   const isAccessToken = header?.toLowerCase() === 'at+jwt' || payload['typ'] === 'Bearer';

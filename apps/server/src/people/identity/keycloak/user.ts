@@ -1,12 +1,12 @@
 import type { Identity, NewUser, RegisteredPerson, AccountState } from '../identity-provider.ts';
 import { member } from './connection.ts';
 
-/** The attribute of a person in which Keycloak keeps the registration status. Only administrators may write it. */
+/** The attribute of a user with the registration status. Only administrators may write it. */
 const STATUS_ATTRIBUTE = 'registrationStatus';
 
 /**
- * The person that the admin interface describes (UserRepresentation), or null when it is not the one of `subject`. Who
- * has no registration status awaits approval.
+ * The person in a UserRepresentation of the admin interface, or null if it is not `subject`. A person without a
+ * registration status is PENDING.
  */
 export function toIdentity(user: unknown, subject: string): Identity | null {
   if (member(user, 'id') !== subject) return null;
@@ -26,7 +26,7 @@ export function toIdentity(user: unknown, subject: string): Identity | null {
   };
 }
 
-/** The same with what administrators see beside. */
+/** Like `toIdentity`, with the members that only administrators see. */
 export function toPerson(user: unknown, subject: string): RegisteredPerson | null {
   const identity = toIdentity(user, subject);
   const created = member(user, 'createdTimestamp');
@@ -41,7 +41,7 @@ export function withState(user: object, { status, enabled }: AccountState): obje
 
 function statusOf(values: unknown): Identity['status'] {
   const [status, ...others] = Array.isArray(values) ? (values as unknown[]) : [];
-  // Several values contradict each other: nobody is approved by that.
+  // Several values contradict each other, so the person is not approved.
   if (others.length > 0) return 'PENDING';
   return status === 'APPROVED' || status === 'REJECTED' ? status : 'PENDING';
 }

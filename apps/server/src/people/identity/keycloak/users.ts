@@ -4,7 +4,7 @@ import type { AskKeycloak } from './admin.ts';
 import { member, type KeycloakAnswer } from './connection.ts';
 import { toIdentity, toUserRepresentation } from './user.ts';
 
-/** More people than this with one address are not looked at. */
+/** People with one address that are read; further ones are ignored. */
 const MOST_OF_ONE_ADDRESS = 100;
 
 /** The representation of this subject (UserRepresentation) in the admin interface, or null. */
@@ -13,7 +13,7 @@ export async function readUser(ask: AskKeycloak, subject: string): Promise<objec
   const answer = await ask('GET', `/users/${encodeURIComponent(subject)}`);
   if (answer.status === 404) return null;
   if (answer.status !== 200) throw unexpected('reading a user', answer);
-  // `users/count` and the like are addresses too, but no people: what comes back has to have this id.
+  // Addresses such as `users/count` are no people, so the answer must contain this id.
   const { body } = answer;
   return typeof body === 'object' && member(body, 'id') === subject ? body : null;
 }
@@ -23,8 +23,8 @@ export async function findUser(ask: AskKeycloak, subject: string): Promise<Ident
 }
 
 /**
- * The person with this address, in lower case, or null. A realm can allow several people one address: then it is the
- * approved user among them, if any.
+ * The person with this address, in lower case, or null. A realm can allow several people with one address; then an
+ * approved user among them takes precedence.
  */
 export async function findUserByEmail(ask: AskKeycloak, email: string): Promise<Identity | null> {
   const query = new URLSearchParams({
@@ -33,7 +33,8 @@ export async function findUserByEmail(ask: AskKeycloak, email: string): Promise<
     max: String(MOST_OF_ONE_ADDRESS),
     briefRepresentation: 'false',
   });
-  // The result is filtered again: Keycloak's comparison depends on its database and on the source of the people.
+  // The result is filtered again, because Keycloak's comparison depends on its database and on the source of the
+  // people.
   const found = (await listUsers(ask, query)).flatMap((user) => {
     const identity = toIdentity(user, idOf(user));
     return identity?.email.toLowerCase() === email ? [identity] : [];
@@ -56,11 +57,11 @@ export function idOf(user: unknown): string {
 export async function deleteUser(ask: AskKeycloak, subject: string): Promise<void> {
   if (!isSubject(subject)) return;
   const answer = await ask('DELETE', `/users/${encodeURIComponent(subject)}`);
-  // Gone already; 405 stands at addresses like `users/profile`, where nobody is.
+  // 404: there is no such user. 405: an address such as `users/profile`, which is no user.
   if (![204, 404, 405].includes(answer.status)) throw unexpected('deleting a user', answer);
 }
 
-/** Returns the id, which Keycloak names in Location. */
+/** Adds a user, and returns the id from the header Location. */
 export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> {
   const answer = await ask('POST', '/users', toUserRepresentation(user));
   if (answer.status === 409)
@@ -70,11 +71,12 @@ export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> 
   throw unexpected('adding a user', answer);
 }
 
-/** Ids of Keycloak are UUIDs; of people who are kept elsewhere (`f:<id>:<name>`) they may be longer. */
+/** Characters of an id; a longer text is none. Ids are UUIDs, or `f:<id>:<name>` for people from a federated store. */
 const LONGEST_SUBJECT = 512;
 
 /**
- * Whether a text can be an id; others need no call. In a URL `.` and `..` mean another path, however they are encoded.
+ * Whether a text can be an id; others need no call. `.` and `..` would change the path of a URL, however they are
+ * encoded.
  */
 export function isSubject(text: string): boolean {
   const isText = text.length <= LONGEST_SUBJECT && text.isWellFormed() && !/\p{Cc}/u.test(text);

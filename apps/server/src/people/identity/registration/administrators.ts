@@ -9,8 +9,8 @@ import { invitationMail } from './mails.ts';
 import { createMailToken, INVITATION_MS } from './tokens.ts';
 
 /**
- * Creates an approved account for every administrator of the settings who is named by an e-mail address and not known
- * yet. Nobody knows its password; the mail leads to choosing one.
+ * Creates an approved account for each administrator in the settings who is named by an email address and has none. Its
+ * password is random; a mail has a link to choose one.
  */
 export async function inviteAdministrators(platform: Platform, mailer: Mailer): Promise<void> {
   for (const name of platform.configuration.administrators) {
@@ -19,7 +19,7 @@ export async function inviteAdministrators(platform: Platform, mailer: Mailer): 
     try {
       await invite(platform, mailer, name);
     } catch (error) {
-      // Another process that starts at the same time was faster.
+      // Another process that starts at the same time has created the account.
       if (!isDuplicate(error)) throw error;
     }
   }

@@ -9,21 +9,21 @@ const VALUE = /^[\w-]{32}$/;
 export const CSRF_FIELD = 'form';
 
 /**
- * Protects forms against CSRF (signed double submit): a cookie holds a random value, and the form its HMAC. Another site
- * cannot send mails or register people through the browsers of its visitors.
+ * Protects forms against CSRF by a signed double submit: a cookie contains a random value, and the form its HMAC. So
+ * another site cannot send mails or register people through the browsers of its visitors.
  */
 export class CsrfProtection {
   readonly #key: string;
   readonly #attributes: string;
 
-  /** `issuer`: the forms are below its path. */
+  /** The forms are below the path of `issuer`. */
   constructor(key: string, issuer: URL) {
     this.#key = key;
     const secure = issuer.protocol === 'https:' ? '; Secure' : '';
     this.#attributes = `; Path=${issuer.pathname}; HttpOnly; SameSite=Lax${secure}`;
   }
 
-  /** The CSRF token for this browser. Sets the cookie when the browser has none. */
+  /** The CSRF token for this browser. Sets the cookie if the browser has none. */
   tokenFor(request: FastifyRequest, reply: FastifyReply): string {
     const known = cookieOf(request);
     if (known !== null) return this.#tokenOf(known);
@@ -34,7 +34,7 @@ export class CsrfProtection {
 
   /** Whether the platform gave this form to this browser. */
   isOurs(request: FastifyRequest, form: URLSearchParams): boolean {
-    // Current browsers send the site of the form; this also stops a neighbouring host that can set cookies.
+    // Current browsers send the site of the form. This check also stops a sibling host that can set cookies.
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin') return false;
     const cookie = cookieOf(request);

@@ -12,17 +12,20 @@ export interface NewRegistration {
 /** Error texts by the name of the field. */
 export type FieldErrors = Readonly<Partial<Record<keyof NewRegistration, string>>>;
 
+/** Most characters of a first or last name; a longer one is refused, like the others below. */
 const NAME_LENGTH = 100;
+/** Least characters of a password. */
 const PASSWORD_LEAST = 12;
+/** Most characters of a password. */
 const PASSWORD_MOST = 256;
-/** Not like an address, so that nobody is found under the address of somebody else. */
+/** Usernames have no @, so that none is the address of somebody else. */
 const USERNAME = /^[a-z0-9][a-z0-9._-]{2,63}$/;
-/** As HTML has it (type=email), within the lengths of RFC 5321: no quotes, no comments, no lists, no line ends. */
+/** Email addresses of HTML (type=email), within the lengths of RFC 5321: no quotes, comments, lists or line ends. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const EMAIL_MOST = 254;
 
-/** The registration in a form, or what is wrong with it. Without a username the address is the username. */
+/** The registration in a form, or the errors of its fields. The default of the username is the address. */
 export function registrationIn(
   form: URLSearchParams,
 ): { readonly registration: NewRegistration } | { readonly errors: FieldErrors } {
@@ -54,9 +57,9 @@ export function emailError(email: string): string | null {
   return 'Enter an e-mail address such as ada@example.org, in Latin letters without accents.';
 }
 
-/** The error of a new password, or null. `names` are refused as passwords: attackers try them first. */
+/** The error of a new password, or null. `names` are refused as passwords, because attackers try them first. */
 export function passwordError(password: string, names: Partial<NewRegistration> = {}): string | null {
-  // Counted in the normalization that is hashed.
+  // Characters are counted in the normalization that is hashed.
   const characters = charactersOf(password.normalize('NFKC'));
   if (characters < PASSWORD_LEAST) return `Enter at least ${PASSWORD_LEAST} characters.`;
   if (characters > PASSWORD_MOST) return `Enter at most ${PASSWORD_MOST} characters.`;

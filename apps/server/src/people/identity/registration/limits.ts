@@ -1,6 +1,6 @@
 import { networkOf, RateLimiter } from '../../../foundation/http/index.ts';
 
-/** Mails an hour for one network; more are refused. Enough for a course that registers behind one address. */
+/** Mails an hour for one network, enough for a course that registers behind one address; more are refused. */
 const PER_NETWORK = { name: 'mails per network', units: 100, seconds: 60 * 60 };
 /** Mails to one mailbox: five at once, then one an hour. More are silently not sent. */
 const PER_ADDRESS = { name: 'mails per address', units: 5, seconds: 5 * 60 * 60 };
@@ -28,7 +28,7 @@ export class MailLimits {
   }
 }
 
-/** ada+1@example.org and ada+2@example.org are usually one mailbox. */
+/** The mailbox of an address: ada+1@example.org and ada+2@example.org usually share one. */
 function mailboxOf(email: string): string {
   return email.replace(/\+[^@]*@/, '@');
 }

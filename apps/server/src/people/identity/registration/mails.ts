@@ -1,8 +1,7 @@
 import type { Mail } from '../../../foundation/mail/index.ts';
 
 /**
- * The mails of registration. They repeat nothing that was typed into a form: a stranger who causes a mail must not be
- * able to write in it.
+ * A mail of registration. It repeats no input of a form, so that a stranger who causes a mail cannot write in it.
  */
 type Text = Omit<Mail, 'to'>;
 

@@ -3,7 +3,7 @@ import { page, type Page } from '../base/pages.ts';
 import type { FieldErrors } from './fields.ts';
 import { CSRF_FIELD } from './csrf.ts';
 
-/** The address that a form is sent to, and its CSRF token; an empty token leaves the field out. */
+/** Address and CSRF token of a form; an empty token leaves the field out. */
 export interface Form {
   readonly action: string;
   readonly csrfToken: string;
@@ -75,7 +75,7 @@ export function addressPage(
   return page(title, `<h1>${title}</h1>\n<p>${what}</p>\n${formOf(form, [address], 'Send')}`);
 }
 
-/** The form that confirms an address. Opening it confirms nothing: mail programs open every link. */
+/** The form that confirms an address. Opening the page does not confirm, because mail programs open links. */
 export function verifyPage(action: string, email: string, register: string, error: string | undefined): Page {
   const password = field({
     name: 'password',

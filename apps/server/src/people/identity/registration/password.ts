@@ -4,12 +4,12 @@ import { consumeToken, deleteSessionsOf, deleteTokensOf, updatePassword } from '
 import { mailToken, subjectOfToken } from './tokens.ts';
 
 /**
- * Sets the password of the person whom a mail was sent to, and ends every session that was opened with the one before.
- * Returns false when the token is unknown, used or expired.
+ * Sets the password of the person who has got a mail with this token, and ends all sessions of the person. Returns
+ * false if the token is unknown, used or expired.
  */
 export async function setPassword(platform: Platform, value: string, password: string): Promise<boolean> {
   const token = mailToken('SET_PASSWORD', value);
-  // Hashing is expensive: it needs a valid token first.
+  // The token is checked first, because hashing is expensive.
   if (!token || (await subjectOfToken(platform, 'SET_PASSWORD', value)) === undefined) return false;
   const passwordHash = await hashPassword(password);
   return platform.database.write(async (transaction) => {

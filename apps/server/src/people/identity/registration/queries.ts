@@ -2,7 +2,7 @@ import type { MailTokenRow, Queries, RegistrationRow } from '../../../foundation
 import type { Identity } from '../identity-provider.ts';
 import { findIdentity } from '../base/queries.ts';
 
-/** The SQL of registrations whose address is not confirmed, and of tokens that were sent by mail. */
+/** The SQL of registrations with an unconfirmed address, and of tokens sent by mail. */
 
 export async function insertRegistration(transaction: Queries, row: RegistrationRow): Promise<void> {
   await transaction.insertInto('registrations').values(row).execute();
@@ -12,7 +12,7 @@ export function findRegistration(queries: Queries, id: string): Promise<Registra
   return queries.selectFrom('registrations').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The newest registration under this name: a username or an e-mail address, in lower case. */
+/** The newest registration with this username or email address, in lower case. */
 export function findNewestRegistration(queries: Queries, name: string): Promise<RegistrationRow | undefined> {
   return queries
     .selectFrom('registrations')
@@ -27,7 +27,7 @@ export async function deleteRegistration(transaction: Queries, id: string): Prom
   await transaction.deleteFrom('registrations').where('id', '=', id).execute();
 }
 
-/** Deletes registrations made until `until`, which frees their addresses and names. */
+/** Deletes registrations that were created until `until`. */
 export async function deleteRegistrationsUntil(transaction: Queries, until: number): Promise<void> {
   await transaction.deleteFrom('registrations').where('created_at', '<=', until).execute();
 }
@@ -36,7 +36,7 @@ export async function insertMailToken(transaction: Queries, token: MailTokenRow)
   await transaction.insertInto('mail_tokens').values(token).execute();
 }
 
-/** The subject of a token; undefined when it is unknown, expired or of another purpose. */
+/** The subject of a token; undefined if the token is unknown, expired or for another purpose. */
 export async function findSubjectOfToken(
   queries: Queries,
   token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
@@ -52,7 +52,7 @@ export async function findSubjectOfToken(
   return row?.subject;
 }
 
-/** Like `findSubjectOfToken`, and deletes the token: of two requests at the same time one gets the subject. */
+/** Like `findSubjectOfToken`, and deletes the token, so that one of two concurrent requests gets the subject. */
 export async function consumeToken(
   transaction: Queries,
   token: Omit<MailTokenRow, 'subject' | 'expires_at'>,
@@ -76,7 +76,10 @@ export async function deleteTokensUntil(transaction: Queries, until: number): Pr
   await transaction.deleteFrom('mail_tokens').where('expires_at', '<=', until).execute();
 }
 
-/** Sets the password of somebody who has read a mail at their address. Returns whether there is such a person. */
+/**
+ * Sets the password, and marks the address as verified: the person has read a mail there. Returns whether the person
+ * exists.
+ */
 export async function updatePassword(transaction: Queries, id: string, passwordHash: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('identities')
@@ -86,22 +89,22 @@ export async function updatePassword(transaction: Queries, id: string, passwordH
   return numUpdatedRows === 1n;
 }
 
-/** Ends every session of a browser and every refresh token of a person. */
+/** Ends all browser sessions and refresh tokens of a person. */
 export async function deleteSessionsOf(transaction: Queries, id: string): Promise<void> {
   await transaction.deleteFrom('oidc_records').where('account_id', '=', id).execute();
 }
 
-/** The person of this subject, also one whose address is not confirmed; or null. */
+/** The person of this subject, also with an unconfirmed address, or null. */
 export async function findPerson(queries: Queries, id: string): Promise<Identity | null> {
   return (await findIdentity(queries, id)) ?? findUnverified(queries, id);
 }
 
-/** The registration of this id with an unconfirmed address, as an identity without access; or null. */
+/** The registration with this id and an unconfirmed address, as an identity without access, or null. */
 export async function findUnverified(queries: Queries, id: string): Promise<Identity | null> {
   return unverifiedIdentity(await findRegistration(queries, id));
 }
 
-/** Like `findUnverified`, by the address in lower case; the newest of several. */
+/** Like `findUnverified`, by the address in lower case; the newest of several registrations. */
 export async function findUnverifiedByEmail(queries: Queries, email: string): Promise<Identity | null> {
   const registrations = queries.selectFrom('registrations').selectAll().where('email', '=', email);
   return unverifiedIdentity(await registrations.orderBy('id', 'desc').limit(1).executeTakeFirst());

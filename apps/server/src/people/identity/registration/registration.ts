@@ -26,9 +26,9 @@ export type MailOutcome =
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number };
 
 /**
- * Registers a person and sends the mail that confirms the address. A known address gets the same treatment, down to the
- * row. Only its mail differs: it says that there is an account, and has no link to confirm. So neither the answer, nor its
- * time, nor signing in afterwards reveals whether an address is known.
+ * Registers a person and sends the mail that confirms the address. A known address gets the same treatment, down to
+ * the row. Only its mail differs: it says that there is an account, and has no link to confirm. So neither the
+ * answer, nor its time, nor signing in afterwards reveals whether an address is known.
  */
 export async function register(
   services: RegistrationServices,
@@ -59,7 +59,7 @@ export async function register(
   return { kind: 'CHECK_MAIL' };
 }
 
-/** Sends the mail that confirms the newest registration of this address once more; the links of before stay good. */
+/** Sends another mail that confirms the newest registration of this address. Earlier links stay valid. */
 export function sendAgain(services: RegistrationServices, email: string, from: string): Promise<MailOutcome> {
   const { platform } = services;
   return sendTo(services, email, from, async (transaction, expiresAt) => {
@@ -72,12 +72,12 @@ export function sendAgain(services: RegistrationServices, email: string, from: s
   });
 }
 
-/** Sends a mail by which the owner of this address chooses a new password. */
+/** Sends a mail with which the owner of this address can choose a new password. */
 export function forgotPassword(services: RegistrationServices, email: string, from: string): Promise<MailOutcome> {
   const { platform } = services;
   return sendTo(services, email, from, async (transaction) => {
     const identity = await findForSignIn(transaction, email);
-    // Somebody else may have the address as username: the mail goes to the owner of the address.
+    // Another person may have this address as username, so the address of the account is compared.
     if (identity?.email !== email) return unknownAddressMail(siteOf(platform));
     const expiresAt = platform.now() + SET_PASSWORD_MS;
     const token = await createMailToken(transaction, { purpose: 'SET_PASSWORD', subject: identity.id, expiresAt });
@@ -85,7 +85,7 @@ export function forgotPassword(services: RegistrationServices, email: string, fr
   });
 }
 
-/** Whether somebody has this username or address, or will have: an administrator who is named in the settings. */
+/** Whether an account has this username or address, or an administrator in the settings will have it. */
 export async function isTaken({ configuration }: Platform, queries: Queries, name: string): Promise<boolean> {
   const taken = await findForSignIn(queries, name);
   return taken !== null || configuration.administrators.includes(name);
@@ -99,7 +99,7 @@ export async function purgeRegistrations({ database, now }: Platform): Promise<v
   });
 }
 
-/** Sends exactly one mail in every case, so that the time of the answer reveals nothing. */
+/** Sends exactly one mail in all cases, so that the time of the answer reveals nothing. */
 async function sendTo(
   { platform, mailer, limits }: RegistrationServices,
   email: string,

@@ -6,15 +6,17 @@ import { findSubjectOfToken, insertMailToken } from './queries.ts';
 export type MailTokenPurpose = MailTokenRow['purpose'];
 
 const HOUR_MS = 60 * 60 * 1000;
+/** Milliseconds after which a link that confirms an address expires. */
 export const VERIFY_MS = 24 * HOUR_MS;
+/** Milliseconds after which a link that sets a password expires. */
 export const SET_PASSWORD_MS = HOUR_MS;
-/** Longer than SET_PASSWORD_MS: an administrator may not read the first mail within the hour. */
+/** Milliseconds after which an invitation expires. An administrator may not read the first mail within an hour. */
 export const INVITATION_MS = 24 * HOUR_MS;
 
-/** Hexadecimal, 160 random bits: no mail program takes a part of it for punctuation after the link. */
+/** 160 random bits in hexadecimal, which no mail program mistakes for punctuation after the link. */
 const FORM = /^[0-9a-f]{40}$/;
 
-/** Makes a token that is good for one use until `expiresAt`; only its digest is kept. */
+/** Creates a token that can be used once until `expiresAt`. Only its digest is stored. */
 export async function createMailToken(
   transaction: Queries,
   token: { readonly purpose: MailTokenPurpose; readonly subject: string; readonly expiresAt: number },
@@ -25,7 +27,7 @@ export async function createMailToken(
   return value;
 }
 
-/** The key under which a value from a request is looked up; null when it cannot be a token. */
+/** The key by which a value from a request is looked up; null if it cannot be a token. */
 export function mailToken(
   purpose: MailTokenPurpose,
   value: string,
@@ -33,7 +35,7 @@ export function mailToken(
   return FORM.test(value) ? { digest: digestOf(value), purpose } : null;
 }
 
-/** The subject of a token. Does not use the token up: mail programs follow links on their own. */
+/** The subject of a token. The token stays valid, because mail programs follow links on their own. */
 export async function subjectOfToken(
   { database, now }: Platform,
   purpose: MailTokenPurpose,

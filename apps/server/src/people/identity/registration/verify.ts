@@ -8,20 +8,20 @@ import { mailToken, subjectOfToken } from './tokens.ts';
 
 export type VerifyOutcome =
   | { readonly kind: 'VERIFIED'; readonly status: IdentityRow['status'] }
-  /** Unknown, used, expired, or its registration is gone. */
+  /** The token is unknown, used or expired, or its registration was deleted. */
   | { readonly kind: 'EXPIRED' }
   | { readonly kind: 'CLOSED' }
   | { readonly kind: 'WRONG_PASSWORD' }
   | { readonly kind: 'TOO_MANY'; readonly retryAfter: number }
-  /** Somebody else has confirmed an address with this username meanwhile. */
+  /** Another person with this username has confirmed an address meanwhile. */
   | { readonly kind: 'USERNAME_TAKEN' }
-  /** There is an account with this address: another registration of it was confirmed. */
+  /** Another registration of this address was confirmed, and the account exists. */
   | { readonly kind: 'ADDRESS_TAKEN' };
 
 /**
- * Confirms an address and creates the account. Asks for the password of the registration that the link belongs to, so
- * that the same person has registered and reads the mail. Otherwise a stranger could register somebody else's address with
- * a password of their own, and get the account when the owner follows the link.
+ * Confirms an address and creates the account. Requires the password of the registration, which proves that the same
+ * person has registered and reads the mail. Otherwise a stranger could register somebody else's address with a
+ * password of their own, and get the account when the owner follows the link.
  */
 export async function verifyEmail(
   platform: Platform,
@@ -38,7 +38,7 @@ export async function verifyEmail(
   try {
     return await makeAccount(platform, given.token, registration);
   } catch (error) {
-    // Another request has confirmed at the same time: the second try finds what that one has written.
+    // Another request has confirmed at the same time. The second try finds its rows.
     if (isDuplicate(error)) return makeAccount(platform, given.token, registration);
     throw error;
   }

@@ -8,18 +8,21 @@ import { findHolders, findLinked, insertLink, updateIdentity } from './queries.t
 
 export type UpstreamOutcome =
   | { readonly kind: 'SIGNED_IN'; readonly subject: string }
-  /** `name`: the username of the account. */
+  /** `name` is the username of the account. */
   | { readonly kind: 'DISABLED' | 'REJECTED'; readonly name: string }
   | { readonly kind: 'NO_EMAIL' }
   | { readonly kind: 'UNVERIFIED_EMAIL' }
   | { readonly kind: 'REGISTRATION_CLOSED' }
-  /** The verified address belongs to this account, which is opened by its own password only. */
+  /** The verified address belongs to the account `holder`, which only its password opens. */
   | { readonly kind: 'KNOWN_EMAIL'; readonly holder: string };
 
-/** Tries to create or find an account. Of several first sign-ins at the same time one creates it, and the next try of the others finds it. */
+/**
+ * Attempts to create or find an account. One of several concurrent first sign-ins creates it; the others find it
+ * then.
+ */
 const ROUNDS = 3;
 
-/** The account of a person who has signed in at the external provider; made at the first time, brought up to date later. */
+/** Creates the account of a person who has signed in at the upstream provider for the first time, or updates it. */
 export async function enter(platform: Platform, person: UpstreamPerson): Promise<UpstreamOutcome> {
   for (let round = 1; ; round++) {
     try {
@@ -33,7 +36,7 @@ export async function enter(platform: Platform, person: UpstreamPerson): Promise
   }
 }
 
-/** Updates the names from the provider, and the address when it is verified there and nobody else has it here. */
+/** Updates the names from the provider, and the address if it is verified there and no other account has it. */
 async function update(transaction: Queries, known: IdentityRow, person: UpstreamPerson): Promise<UpstreamOutcome> {
   if (isBlocked(toIdentity(known)))
     return { kind: known.enabled === 1 ? 'REJECTED' : 'DISABLED', name: known.username };
@@ -46,7 +49,7 @@ async function update(transaction: Queries, known: IdentityRow, person: Upstream
   const changed = {
     ...(names && (names.firstname !== known.firstname || names.lastname !== known.lastname) && names),
     ...(follows && { email, email_verified: 1 }),
-    // A username that is an address follows the address: another person may get the former one.
+    // A username that is the address changes with it: another person may get the former address.
     ...(follows && known.username === known.email && { username: email }),
   };
   if (Object.keys(changed).length > 0) await updateIdentity(transaction, known.id, changed);
@@ -60,7 +63,7 @@ async function register(platform: Platform, transaction: Queries, person: Upstre
   if (!emailVerified) return { kind: 'UNVERIFIED_EMAIL' };
   const [holder] = await findHolders(transaction, email);
   if (holder !== undefined) {
-    // On PostgreSQL another first sign-in of this person may have ended since the link was looked for.
+    // On PostgreSQL another first sign-in of this person may have committed since the link was read.
     const linked = await findLinked(transaction, issuer, subject);
     return linked ? update(transaction, linked, person) : { kind: 'KNOWN_EMAIL', holder };
   }
@@ -81,7 +84,7 @@ async function register(platform: Platform, transaction: Queries, person: Upstre
     created_at: now,
   };
   await transaction.insertInto('identities').values(identity).execute();
-  // A plain insert: the second of two at the same time must fail and roll back its account.
+  // A plain insert, so that the second of two concurrent sign-ins fails and rolls back its account.
   await transaction
     .insertInto('sign_in_links')
     .values({ issuer, subject, identity_id: identity.id, created_at: now })
@@ -90,8 +93,8 @@ async function register(platform: Platform, transaction: Queries, person: Upstre
 }
 
 /**
- * The name that the provider suggests if it is free, else the address. Many providers let people choose that name: one
- * that makes an administrator is never taken from there.
+ * The name that the provider suggests if it is free, else the address. Many providers let people choose that name, so
+ * the name of an administrator is never taken from there.
  */
 async function freeUsername(
   platform: Platform,
@@ -103,7 +106,7 @@ async function freeUsername(
   return (await findHolders(transaction, username)).length === 0 ? username : email;
 }
 
-/** Lets the subject sign in to the account `identityId`, whose owner has just proved to be the same person. */
+/** Links the subject to the account `identityId`, whose owner has just proved to be the same person. */
 export async function link(
   platform: Platform,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },

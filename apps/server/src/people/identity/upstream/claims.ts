@@ -1,15 +1,15 @@
 import { signInName } from '../base/sign-in-name.ts';
 
-/** A person as an external OpenID provider describes them, in the form in which Kethub keeps people. */
+/** A person at an upstream OpenID provider, in the form in which Kethub stores people. */
 export interface UpstreamPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** In lower case; null when there is none, or when it cannot be one. */
+  /** In lower case; null if there is none, or an invalid one. */
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** The username that the person prefers; null when it cannot be one. Never an e-mail address. */
+  /** The preferred username, never an email address; null if there is none, or an invalid one. */
   readonly username: string | null;
-  /** null when the provider names none. */
+  /** null if the provider sends none. */
   readonly names: PersonNames | null;
 }
 
@@ -20,19 +20,19 @@ export interface PersonNames {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** OpenID Connect Core 1.0 §2: at most 255 ASCII characters. */
+/** Subjects have at most 255 ASCII characters (OpenID Connect Core 1.0 §2). */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
-/** Not like an address: such a username would be found under a mailbox that nobody has verified. */
+/** Usernames have no @: one with it could be an address that the person has not verified. */
 const USERNAME = /^[a-z0-9][a-z0-9._-]{2,63}$/;
 const EMAIL = /^[^\s@<>"(),:;\\[\]\p{C}]{1,64}@[^\s@<>"(),:;\\[\]\p{C}]+$/u;
 const EMAIL_MOST = 254;
 const NAME_MOST = 100;
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and changes of text direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * The person of an identity token and, for what it lacks, of the userinfo endpoint. Null when the subject is none that
- * OpenID Connect allows.
+ * The person in an identity token. Claims that it lacks are taken from the userinfo endpoint. Null if the subject is
+ * not one that OpenID Connect allows.
  */
 export function toUpstreamPerson(issuer: string, token: Claims, userinfo: Claims): UpstreamPerson | null {
   const { sub: subject } = token;
@@ -52,7 +52,7 @@ export function toUpstreamPerson(issuer: string, token: Claims, userinfo: Claims
   };
 }
 
-/** Providers that know only one name put it into `name`. */
+/** First and last name. Providers with one name only put it into `name`, which is split at the last space. */
 function namesOf(given: string, family: string, whole: string): PersonNames | null {
   if (given !== '' || family !== '') return { firstname: cut(given), lastname: cut(family) };
   if (whole === '') return null;
@@ -61,7 +61,7 @@ function namesOf(given: string, family: string, whole: string): PersonNames | nu
   return { firstname: cut(whole.slice(0, space)), lastname: cut(whole.slice(space + 1)) };
 }
 
-/** OpenID Connect wants a boolean; some providers write it as a text at userinfo. */
+/** Whether a claim is true. OpenID Connect requires a boolean; some providers send a text at userinfo. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }

@@ -1,18 +1,18 @@
 import type { CustomFetch } from 'openid-client';
 import { CircuitBreaker } from '../circuit-breaker.ts';
 
-/** Bytes of one answer; a larger one counts as a failure. Discovery documents, key sets and tokens have a few KiB. */
+/** Bytes of an answer; a larger one counts as a failure. Discovery documents, key sets and tokens have a few KiB. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Calls of an OpenID provider that may be slow, down or broken: a circuit breaker limits each, up to its last byte, and
- * watches them all. What the provider answers is its judgement, also 400; from 500 on, and 429, it says nothing.
+ * A `fetch` for an OpenID provider that may be slow, down or broken. A circuit breaker limits the time of each call,
+ * up to its last byte. Answers below 500 are returned, also 400; 429 and answers from 500 on count as failures.
  */
 export function createUpstreamFetch(now: () => number): CustomFetch {
   const breaker = new CircuitBreaker(now);
   return (url, { body, headers, method }) =>
     breaker.run(async (signal) => {
-      // Codes and secrets go to no other address than the one that was found by discovery.
+      // Redirects are not followed, so that codes and secrets go only to addresses from the discovery document.
       const request = { headers, method, signal, redirect: 'manual', ...(body != null && { body }) } as const;
       const response = await fetch(url, request);
       if (response.status >= 500 || response.status === 429) {

@@ -1,6 +1,6 @@
 import type { IdentityRow, Queries, SignInLinkRow } from '../../../foundation/storage/index.ts';
 
-/** The person whom this subject of an external provider signs in, or undefined. */
+/** The identity to which this subject of an upstream provider is linked, or undefined. */
 export function findLinked(queries: Queries, issuer: string, subject: string): Promise<IdentityRow | undefined> {
   return queries
     .selectFrom('identities')
@@ -11,7 +11,7 @@ export function findLinked(queries: Queries, issuer: string, subject: string): P
     .executeTakeFirst();
 }
 
-/** Links the subject; a link that is there already stays. */
+/** Links the subject to an identity, unless it is linked already. */
 export async function insertLink(transaction: Queries, link: SignInLinkRow): Promise<void> {
   await transaction
     .insertInto('sign_in_links')
@@ -20,7 +20,7 @@ export async function insertLink(transaction: Queries, link: SignInLinkRow): Pro
     .execute();
 }
 
-/** The people, besides `except`, who sign in under this name: their username or their e-mail address. */
+/** Ids of the people, except `except`, with this username or email address. */
 export async function findHolders(queries: Queries, name: string, except = ''): Promise<string[]> {
   const rows = await queries
     .selectFrom('identities')

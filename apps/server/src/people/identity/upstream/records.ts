@@ -3,10 +3,10 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { createOidcRecords } from '../base/oidc-records.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
-/** Seconds: the lifetime of the sign-in that the records belong to. */
+/** Lifetime of a record in seconds, which is that of the sign-in. */
 const SECONDS = 30 * 60;
 
-/** A subject of the provider that waits for the password of the account that has its address. */
+/** A subject that is linked as soon as the password of the account with its address is given. */
 export interface PendingLink {
   readonly issuer: string;
   readonly subject: string;
@@ -28,13 +28,13 @@ export class UpstreamRecords {
     await this.#requests.upsert(request.state, { uid, upstream: JSON.stringify(request) }, SECONDS);
   }
 
-  /** The sign-in in which `state` was made, or null. */
+  /** The sign-in in which `state` was created, or null. */
   async uidOf(state: string): Promise<string | null> {
     const record = await this.#requests.find(state);
     return record?.uid ?? null;
   }
 
-  /** Takes the request of this sign-in, once. Null when another call has taken it. */
+  /** Takes the request of this sign-in once. Null if another call has taken it. */
   async takeRequest(uid: string, state: string): Promise<UpstreamRequest | null> {
     const record = await this.#requests.find(state);
     if (record?.uid !== uid) return null;

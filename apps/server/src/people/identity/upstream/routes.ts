@@ -26,14 +26,14 @@ export interface UpstreamServices {
   readonly noticeFor: NoticeFor;
   readonly records: SignInRecords;
   readonly links: SignInLinks;
-  /** The path of the issuer; empty when it has a host of its own. */
+  /** The path of the issuer; empty if the issuer has a separate host. */
   readonly prefix: string;
 }
 
 /**
- * The way to the external provider and back. Its answer comes to one address for all sign-ins, which no cookie of a
- * sign-in reaches; from there it goes on to the address of the sign-in that has asked. There the cookie shows whether it is
- * the same browser: an answer of somebody else's sign-in, or of none, opens nothing (login CSRF).
+ * Adds the redirects to the upstream provider and back. Its answer comes to one address for all sign-ins, where the
+ * browser sends no cookie of a sign-in. That address redirects to the one of the sign-in. There the cookie proves
+ * that it is the same browser, so that an answer for somebody else's sign-in is refused (login CSRF).
  */
 export function addUpstreamRoutes(
   app: FastifyInstance,
@@ -44,7 +44,7 @@ export function addUpstreamRoutes(
     return send(reply, status, signInForm(interaction, links, '', text(upstream.name)));
   };
 
-  // A link and no form: the policy of the page lists the targets of forms before the provider is known.
+  // A link instead of a form: the page's policy lists the targets of forms before the provider's address is known.
   app.get(`${prefix}/sign-in/:uid/upstream`, HIDDEN, async (request, reply) => {
     const interaction = await findInteraction(provider, request, reply);
     if (!interaction) return expired(reply);

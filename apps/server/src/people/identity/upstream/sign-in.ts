@@ -9,13 +9,13 @@ import { Upstream, UpstreamRefused } from './upstream.ts';
 export const UPSTREAM_CALLBACK = '/sign-in/callback';
 
 export type UpstreamFailure =
-  /** The answer belongs to no request of this sign-in, or was brought before. */
+  /** The answer belongs to no request of this sign-in, or was used before. */
   | { readonly kind: 'EXPIRED' }
   | { readonly kind: 'CANCELLED' }
   | { readonly kind: 'REFUSED' }
   | { readonly kind: 'UNAVAILABLE' };
 
-/** Signing in at another OpenID provider, in the course of one sign-in of the embedded one, which `uid` names. */
+/** Sign-in at an upstream OpenID provider, as a part of the sign-in `uid` at the embedded one. */
 export class UpstreamSignIn {
   readonly #platform: Platform;
   readonly #upstream: Upstream;
@@ -31,7 +31,10 @@ export class UpstreamSignIn {
     return this.#upstream.settings.name;
   }
 
-  /** The address to send the person to. `again` asks for the password also when they are signed in there. */
+  /**
+   * Returns the address to which the browser goes. `again` requires the password also if the person is signed in
+   * there.
+   */
   async begin(uid: string, again: boolean): Promise<URL | UpstreamFailure> {
     try {
       const { url, request } = await this.#upstream.begin(again);
@@ -42,12 +45,12 @@ export class UpstreamSignIn {
     }
   }
 
-  /** The sign-in that an answer with this state belongs to, or null. */
+  /** The sign-in to which an answer with this state belongs, or null. */
   uidOf(state: string): Promise<string | null> {
     return this.#records.uidOf(state);
   }
 
-  /** Signs in the person whom the provider has sent back with `query`. The caller has checked that the browser has begun `uid`. */
+  /** Signs in the person who has come back with `query`. The caller has checked that this browser has begun `uid`. */
   async complete(uid: string, query: string): Promise<UpstreamOutcome | UpstreamFailure> {
     const state = new URLSearchParams(query).get('state') ?? '';
     const request = await this.#records.takeRequest(uid, state);
@@ -65,8 +68,8 @@ export class UpstreamSignIn {
   }
 
   /**
-   * Call it when `subject` has given the right password in this sign-in. When a subject at the provider waits for that
-   * password, because it has the address of the account, both are the same person: links them.
+   * To be called when `subject` has given the right password in this sign-in. Links the pending subject of the
+   * provider, if it has the address of this account: both are the same person.
    */
   async passwordGiven(uid: string, subject: string): Promise<void> {
     const pending = await this.#records.findLink(uid);

@@ -11,9 +11,9 @@ export interface UpstreamRequest {
   readonly codeVerifier: string;
 }
 
-/** The answer of the provider does not prove who the person is. The message is for the log. */
+/** An answer of the provider that does not prove who the person is. The message is for the log. */
 export class UpstreamRefused extends Error {
-  /** The person has turned back at the provider. */
+  /** Whether the person has cancelled the sign-in at the provider. */
   readonly cancelled: boolean;
 
   constructor(message: string, cancelled = false) {
@@ -22,7 +22,7 @@ export class UpstreamRefused extends Error {
   }
 }
 
-/** Another OpenID provider, of which Kethub is a client: authorization code with PKCE, state and nonce. */
+/** The client of an upstream OpenID provider: authorization code with PKCE, state and nonce. */
 export class Upstream {
   readonly settings: UpstreamSettings;
   readonly #redirectUri: string;
@@ -35,7 +35,10 @@ export class Upstream {
     this.#fetch = createUpstreamFetch(now);
   }
 
-  /** The address to send the person to. `again` asks for the password also when they are signed in there. Throws IdentityProviderUnavailable. */
+  /**
+   * Returns the address to which the browser goes. `again` requires the password also if the person is signed in there.
+   * Throws IdentityProviderUnavailable.
+   */
   async begin(again: boolean): Promise<{ readonly url: URL; readonly request: UpstreamRequest }> {
     const configuration = await this.#discovered();
     const request: UpstreamRequest = {
@@ -56,8 +59,8 @@ export class Upstream {
   }
 
   /**
-   * The person who has come back with `query`. Checks state, issuer (RFC 9207), nonce, and issuer, audience, times and signature of
-   * the identity token. Throws UpstreamRefused, or IdentityProviderUnavailable.
+   * The person who has come back with `query`. Checks state, issuer (RFC 9207) and nonce, and issuer, audience, times
+   * and signature of the identity token. Throws UpstreamRefused or IdentityProviderUnavailable.
    */
   async redeem(query: string, { state, nonce, codeVerifier }: UpstreamRequest): Promise<UpstreamPerson> {
     const configuration = await this.#discovered();
@@ -79,13 +82,13 @@ export class Upstream {
       if (!person) throw new UpstreamRefused('The subject is longer than 255 characters, or none.');
       return person;
     } catch (error) {
-      // Keys or addresses of the provider may have changed: the next sign-in looks them up anew.
+      // Keys or addresses of the provider may have changed, so the next sign-in reads them again.
       this.#configuration = null;
       throw judge(error);
     }
   }
 
-  /** Looked up when first needed and kept: Kethub starts also while the provider is down. */
+  /** The configuration by discovery, read on first use, so that Kethub starts also while the provider is down. */
   #discovered(): Promise<client.Configuration> {
     this.#configuration ??= this.#discover().catch((error: unknown) => {
       this.#configuration = null;
@@ -118,7 +121,10 @@ export class Upstream {
   }
 }
 
-/** Sends the secret in the body where the provider accepts that: providers differ in how they decode it in Basic (RFC 6749 §2.3.1). */
+/**
+ * Sends the secret in the body if the provider accepts that: providers decode it differently in Basic (RFC 6749
+ * §2.3.1).
+ */
 function authentication(
   secret: string | null,
   supported: readonly string[] = ['client_secret_basic'],
@@ -133,7 +139,7 @@ function judge(error: unknown): Error {
   return outage(error) ?? new UpstreamRefused(reasonOf(error), cancelled);
 }
 
-/** openid-client wraps what `fetch` throws. */
+/** The IdentityProviderUnavailable among the causes of an error: openid-client wraps the errors of `fetch`. */
 function outage(error: unknown): IdentityProviderUnavailable | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof IdentityProviderUnavailable) return cause;
@@ -141,7 +147,7 @@ function outage(error: unknown): IdentityProviderUnavailable | null {
   return null;
 }
 
-/** Messages only: the causes of openid-client hold whole responses and claims. */
+/** The messages of an error and its causes. Other members are left out: they contain whole responses and claims. */
 function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   for (let cause = error; cause instanceof Error && reasons.length < 4; cause = cause.cause) {
