@@ -16,13 +16,13 @@ import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-ac
 
 /** The user account service, and the admission of callers to every endpoint of the platform interface. */
 export interface Accounts {
-  /** The caller of a request that has this access; throws the Problem otherwise. For `mount`. */
+  /** Admits the caller of a request for `mount`. Throws a Problem if the caller does not have this access. */
   admit(access: PlatformAccess, request: FastifyRequest): Promise<Caller>;
   /** The endpoints of the user account service, relative to {base_url}. */
   readonly endpoints: readonly PlatformEndpoint[];
-  /** The user of a token, for callers in this process. Throws 401 or 403 like POST /authorize. */
+  /** The user of a token, for code in this process. Throws 401 or 403 like POST /authorize. */
   authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
-  /** The personal access token behind a raw value, or null when it is missing, malformed, unknown or expired. */
+  /** The personal access token of a raw value, or null if it is missing, malformed, unknown or expired. */
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
   /** Starts the maintenance, which completes interrupted work every minute. */
   start(): void;
@@ -31,8 +31,8 @@ export interface Accounts {
 }
 
 /**
- * Opens the user account service. `identity` stays open for longer than it. `catalogs` are all domains in which a user
- * can own something: an account is deleted only when none of them objects.
+ * Opens the user account service. `identity` must be closed after it. `catalogs` are all domains in which a user can
+ * own something: an account is deleted only if none of them objects.
  */
 export function createAccounts(
   platform: Platform,

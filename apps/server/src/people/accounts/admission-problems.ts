@@ -10,10 +10,10 @@ export const admissionProblems: readonly ProblemCode[] = [
   'unknown-organization',
   'identity-provider-unavailable',
 ];
-/** The same for an endpoint that takes login sessions only. */
+/** Problems of the admission to an endpoint that accepts login sessions only. */
 export const sessionProblems: readonly ProblemCode[] = [...admissionProblems, 'login-session-required'];
 
-/** Problems that the admission itself may answer to a request for this access. */
+/** Problems with which the admission may refuse a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
   if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
   if (access === 'SIGNED_IN') return ['not-authenticated', 'identity-provider-unavailable'];

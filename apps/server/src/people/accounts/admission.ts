@@ -9,7 +9,7 @@ import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
 
-/** Authenticates and authorizes the caller of a request: 401 unknown, 403 not allowed, 503 when it cannot be decided. */
+/** Authenticates and authorizes callers: 401 if unknown, 403 if not allowed, 503 if that cannot be decided. */
 export function createAdmission(services: AccountServices) {
   return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
     if (access === 'RAW_TOKEN') return { person: null, context: null };
@@ -26,7 +26,7 @@ export function createAdmission(services: AccountServices) {
   };
 }
 
-/** The caller of a public endpoint, for limits only. Null without credentials, or when they cannot be verified. */
+/** The caller of a public endpoint, for limits only. Null without credentials, or if they cannot be verified. */
 async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
   try {
     const credential = credentialOf(request);
@@ -48,7 +48,7 @@ async function subjectOf(services: AccountServices, { type, token }: Credential)
   throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
 }
 
-/** Lets a person whose account is deleted, or being deleted, do nothing but repeat the deletion. */
+/** Refuses a person whose account is deleted, or being deleted, unless the request repeats the deletion. */
 function requireLeaving(access: PlatformAccess, { ended_at }: AccountDeletionRow): void {
   if (access === 'APPROVED_OR_LEAVING') return;
   throw ended_at === null && access !== 'SIGNED_IN' ? beingDeleted() : accountGone();
@@ -63,7 +63,7 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
   if (deletion) return requireLeaving(access, deletion);
   const identity = await services.identity.find(person.id);
   if (!identity) throw accountGone();
-  // Any status is admitted: such an endpoint reports the status.
+  // Any status is admitted, because such an endpoint reports the status.
   if (access === 'SIGNED_IN') return;
   if (!identity.enabled) throw new Problem('not-approved', 'The account is switched off.');
   if (!isApproved(identity)) {
@@ -83,8 +83,8 @@ function isAdministrator({ platform }: AccountServices, { username }: Identity):
 }
 
 /**
- * The owner that a request acts for: the organization in the path, else the one in X-OrganizationId, else the caller.
- * Throws when the caller has not joined that organization, or when their role does not allow the operation.
+ * The owner for whom a request acts: the organization in the path, else the one in X-OrganizationId, else the caller.
+ * Throws if the caller has not joined that organization, or has a role that does not allow the operation.
  */
 async function contextOf(
   { platform }: AccountServices,

@@ -5,7 +5,10 @@ import type { AccountServices } from './services.ts';
 import { notAuthenticated } from './credentials.ts';
 import { tokenMetadata } from './present.ts';
 
-/** The user of a token. 401 when it is missing, expired, malformed or unknown; 403 when its user may not authenticate. */
+/**
+ * The user of a token. Throws 401 if it is missing, expired, malformed or unknown, 403 if its user may not
+ * authenticate.
+ */
 export async function authorize(
   { platform, identity, verifyPersonalAccessToken }: AccountServices,
   rawToken: string | undefined,

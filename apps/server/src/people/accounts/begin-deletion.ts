@@ -6,13 +6,14 @@ import type { AccountServices } from './services.ts';
 import { tokenAnswersOf } from './create-access-token.ts';
 import { deleteUserRows } from './delete-user-rows.ts';
 
-/** Resources that the problem text names; the text counts no more. */
+/** Resources that the problem text names; further ones are summed up as "more". */
 const MOST_NAMED = 10;
 
 /**
- * The first step of a deletion, in one transaction: asks the catalogs, deletes every row of the user, and records that
- * the deletion has begun. Mails to `recipients` (see recipientOf) are withdrawn. After the commit nobody finds the person,
- * and the person can create nothing. Throws still-owner and catalog-unavailable; then nothing is deleted.
+ * The first step of a deletion, in one transaction: asks the catalogs, deletes every row of the user, and records
+ * that the deletion has begun. Mails to `recipients` (see recipientOf) are withdrawn. After the commit no look-up
+ * finds the person, and the person can create nothing. If it throws still-owner or catalog-unavailable, nothing is
+ * deleted.
  */
 export function beginDeletion(
   services: AccountServices,

@@ -12,7 +12,7 @@ import { insertAccessToken } from './queries.ts';
 import { secretAnswer } from './read-access-tokens.ts';
 import { userOf } from './read-me.ts';
 
-/** Creates a personal access token. Only the first answer shows its value; a repeated one under an Idempotency-Key does not. */
+/** Creates a personal access token. Only the first answer shows its value, not one repeated by Idempotency-Key. */
 export async function createAccessToken(
   services: AccountServices,
   person: Person,
@@ -55,12 +55,12 @@ export function tokenAnswersOf(userId: string): string {
   return `access tokens of ${userId}`;
 }
 
-/** PostgreSQL cannot store U+0000 in a text. */
+/** Refuses U+0000, which PostgreSQL cannot store in a text. */
 function requireStorable(name: string): void {
   if (name.includes('\0')) throw invalid('/name', 'must not contain the character U+0000');
 }
 
-/** Requires a day that exists and has not ended (UTC), if any. */
+/** Requires that `expiresAt` is null, or a day of the calendar that has not ended (UTC). */
 function requireComing(expiresAt: string | null, now: number): void {
   if (expiresAt === null) return;
   const end = endOfDay(expiresAt);

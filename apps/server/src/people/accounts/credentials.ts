@@ -10,9 +10,9 @@ const ACCESS_TOKEN_FORM = /^ket_pat_/;
 
 /**
  * Reads the credential: `Authorization: Bearer` with a login session, or `X-Auth-Token` with a personal access token.
- * A personal access token after Bearer is taken as well, because many tools can send nothing else. Other schemes of
- * Authorization belong to proxies in between and are left alone. Both at once is refused (RFC 6750 §2): they may belong
- * to different people.
+ * A personal access token after Bearer is accepted as well, because many tools can send nothing else. Other schemes of
+ * Authorization belong to proxies and are ignored. Both headers at once are refused (RFC 6750 §2): they may belong to
+ * different people.
  */
 export function credentialOf(request: FastifyRequest): Credential | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -25,7 +25,7 @@ export function credentialOf(request: FastifyRequest): Credential | null {
   return { type: ACCESS_TOKEN_FORM.test(bearer) ? 'ACCESS_TOKEN' : 'LOGIN_SESSION', token: bearer };
 }
 
-/** 401, with the challenge that RFC 6750 §3 asks for. */
+/** The problem 401 with the challenge that RFC 6750 §3 requires. */
 export function notAuthenticated(detail: string, error?: 'invalid_token'): Problem {
   const challenge = `Bearer realm="Kethub"${error ? `, error="${error}"` : ''}`;
   return new Problem('not-authenticated', detail, { headers: { 'www-authenticate': challenge } });

@@ -5,20 +5,22 @@ import { Problem } from '../../foundation/http/index.ts';
 type MediaType = 'image/jpeg' | 'image/png';
 
 /**
- * JPEG quality of stored images: no loss is visible at the size of a profile image. Optimal Huffman tables would take the whole image
- * in memory: 252 MB instead of 24 MB for 40 megapixels.
+ * JPEG quality of stored images, at which no loss is visible in a profile image. Optimized Huffman tables would need
+ * the whole image in memory: 252 MB instead of 24 MB for 40 megapixels.
  */
 const JPEG = { quality: 90, optimizeCoding: false };
+/** Seconds for one image; then it is refused as damaged. */
 const DECODE_SECONDS = 20;
+/** Images that may wait or be decoded; one more is refused with 429. */
 const MOST_WAITING = 32;
 
 /**
- * Decodes an image completely and encodes it again into `target`, in its own format, upright, in sRGB and without any
- * metadata. Returns its media type. Throws invalid-image when
- * `source` is not a whole JPEG or PNG of at most 40 megapixels, and too-many-requests.
+ * Decodes an image completely and encodes it again into `target`, in its format, upright, in sRGB and without metadata.
+ * Returns its media type. Throws invalid-image if `source` is not a complete JPEG or PNG of at most 40 megapixels, and
+ * too-many-requests.
  */
 export function decodeImage(source: string, target: string): Promise<MediaType> {
-  return inTurn(async () => {
+  return serialized(async () => {
     const mediaType = await mediaTypeOf(source);
     if (!mediaType) throw new Problem('invalid-image', 'The file is neither a JPEG nor a PNG, judged by its content.');
     if (mediaType === 'image/png' && !endsAsPng(await readFile(source))) throw damaged();
@@ -31,7 +33,7 @@ export function decodeImage(source: string, target: string): Promise<MediaType> 
           `The image has ${width} x ${height} pixels; at most 40 megapixels are taken.`,
         );
       }
-      // libjpeg only warns of data that end early or are no code, and then paints grey.
+      // For truncated or corrupt data libjpeg only warns, and fills the rest with grey.
       const picture = sharp(source, { failOn: 'warning', limitInputPixels: limits.profileImagePixels })
         .timeout({ seconds: DECODE_SECONDS })
         .autoOrient();
@@ -49,7 +51,7 @@ function damaged(cause?: unknown): Problem {
   return new Problem('invalid-image', detail, { cause });
 }
 
-/** Whether the chunks lead to IEND (PNG specification §5.3): the decoder stops at the last line and does not look for it. */
+/** Whether the chunks end with IEND (PNG specification §5.3), which the decoder does not check. */
 function endsAsPng(bytes: Buffer): boolean {
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
     if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return true;
@@ -58,12 +60,12 @@ function endsAsPng(bytes: Buffer): boolean {
 
 let prepared = false;
 
-/** Loaded with the first upload: 40 ms and 22 MB that a start without pictures need not pay. */
+/** Loads the decoder on the first upload, because it takes 40 ms and 22 MB. */
 async function decoder() {
   const { default: sharp } = await import('sharp');
   if (prepared) return sharp;
-  // Only these two decoders are ever reached, whatever the bytes pretend to be. One thread each: an upload must not take
-  // the machine from those who compute.
+  // Only these two decoders are enabled, whatever the bytes pretend to be. They use one thread, so that an upload
+  // does not slow executions down.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile'] });
   sharp.cache(false);
@@ -72,7 +74,7 @@ async function decoder() {
   return sharp;
 }
 
-/** By the signatures of the formats: ISO/IEC 10918-1 B.1.1.3 (SOI and the next marker), PNG specification §5.2. */
+/** Media type by signature: ISO/IEC 10918-1 B.1.1.3 (SOI and the next marker), PNG specification §5.2. */
 async function mediaTypeOf(file: string): Promise<MediaType | null> {
   const handle = await open(file, 'r');
   try {
@@ -89,10 +91,10 @@ let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
 /**
- * Decodes one image at a time: 40 megapixels take 0.3 to 3 s, 24 MB (170 MB when interlaced, progressive or turned), and a
- * thread of the pool that files are read with. Throws too-many-requests when too many wait.
+ * Decodes one image at a time. 40 megapixels take 0.3 to 3 s, 24 MB (170 MB if interlaced, progressive or rotated),
+ * and a thread of the pool that also reads files. Throws too-many-requests if too many wait.
  */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function serialized<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {
     throw new Problem('too-many-requests', 'Too many images are being uploaded at the moment. Try again in a moment.', {
       headers: { 'retry-after': '5' },

@@ -4,7 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow } from '../../foundation/storage/index.ts';
 import { findDefaultToken, insertDefaultToken, replaceDefaultToken } from './queries.ts';
 
-/** The raw value of the default token of a user. Creates it when there is none; two first reads get the same one. */
+/** The raw value of the default token of a user. The first read creates it; concurrent first reads get the same one. */
 export async function defaultTokenOf(platform: Platform, userId: string): Promise<string> {
   const known = await findDefaultToken(platform.database.read, userId);
   if (known) return open(platform, known);
@@ -28,7 +28,7 @@ export async function renewDefaultToken(platform: Platform, userId: string): Pro
   return value;
 }
 
-/** The default token is stored sealed beside its digest, because every read shows it. It never expires. */
+/** Creates the row of a default token. Its value is stored sealed, because every read shows it. It never expires. */
 function newDefaultToken(platform: Platform, userId: string): { row: AccessTokenRow; value: string } {
   const value = createRawToken('ket_pat_');
   const row: AccessTokenRow = {
@@ -50,7 +50,7 @@ function open(platform: Platform, { user_id, sealed_value }: AccessTokenRow): st
   return platform.seal.unseal(purposeOf(user_id), sealed_value);
 }
 
-/** Names the user, so that a sealed value copied to somebody else's row does not open. */
+/** The purpose of the seal. It names the user, so that a value copied to another user's row cannot be unsealed. */
 function purposeOf(userId: string): string {
   return `default token of ${userId}`;
 }

@@ -6,7 +6,7 @@ import { deleteAccessToken } from './queries.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Deletes a token of the caller; its next use is answered 401. A token of somebody else is not found: 404. */
+/** Deletes a token of the caller, whose next use is answered with 401. Throws 404 for a token of another user. */
 export async function removeAccessToken({ platform }: AccountServices, person: Person, id: string): Promise<Answer> {
   const gone =
     UUID.test(id) &&

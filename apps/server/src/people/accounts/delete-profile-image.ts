@@ -4,7 +4,7 @@ import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
-/** Removes the image of the caller; none is fine. */
+/** Removes the image of the caller, if there is one. */
 export async function removeProfileImage({ platform }: AccountServices, person: Person): Promise<Answer> {
   const { database, blobs, now } = platform;
   const blob = await database.write(async (transaction) => {

@@ -3,13 +3,13 @@ import type { Database, Queries } from '../../foundation/storage/index.ts';
 import { lockSearch } from '../search/index.ts';
 import { deleteProfileImage } from './profile-image-queries.ts';
 
-/** Deletes every row of a user; returns the blob of the profile image, if there was one. */
+/** Deletes all rows of a user. Returns the blob of the profile image, or null. */
 export async function deleteUserRows(
   { dialect }: Database,
   transaction: Queries,
   userId: string,
 ): Promise<string | null> {
-  // Locked in the order in which last uses are written, which rules out a deadlock.
+  // Tokens are locked in the order in which last uses are written, which rules out a deadlock.
   if (dialect === 'postgres')
     await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);
   await lockSearch(transaction);

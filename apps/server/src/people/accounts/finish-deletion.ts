@@ -5,9 +5,9 @@ import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 
 /**
- * The steps after the first: deletes the image from the store, mails from the outbox and the person from the identity
- * provider, and records the end. The order allows an interruption anywhere, and two processes at the same time. Throws
- * deletion-incomplete when the identity provider fails.
+ * The remaining steps of a deletion: deletes the image, mails in the outbox, and the person at the identity provider,
+ * and records the end. It can be interrupted anywhere, and two processes may run it at the same time. Throws
+ * deletion-incomplete if the identity provider fails.
  */
 export async function finishDeletion(
   { platform, identity }: AccountServices,
@@ -26,7 +26,7 @@ export async function finishDeletion(
     );
   }
   await platform.database.write(async (transaction) => {
-    // Mails that were posted since the first step, such as a decision about the person.
+    // Withdraws mails that were posted since the first step, such as a decision about the person.
     await withdrawMails(transaction, platform.seal, theirs);
     await endDeletion(transaction, user_id, platform.now());
   });

@@ -1,7 +1,7 @@
 import { invalidSentence } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
-/** 400 that names one member of the body by JSON Pointer. */
+/** The problem 400 for one member of the body, named by JSON Pointer. */
 export function invalid(pointer: string, detail: string): Problem {
   const errors = [{ pointer, detail }];
   return new Problem('invalid-request', invalidSentence(errors, 'The body'), { errors });

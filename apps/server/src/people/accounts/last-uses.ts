@@ -6,8 +6,8 @@ import { noteUse } from './queries.ts';
 const WRITE_EVERY_MS = 30_000;
 
 /**
- * Buffers the last uses of tokens and writes them outside of requests, at most every 30 s. The first use after a pause is
- * written at once, the following ones together.
+ * Buffers the last uses of tokens and writes them outside of requests, at most every 30 s. The first use after a
+ * pause is written at once, the following ones in a batch.
  */
 export class LastUses {
   readonly #platform: Platform;
@@ -31,7 +31,7 @@ export class LastUses {
     this.#timer = setTimeout(() => this.#write(), Math.max(0, wait)).unref();
   }
 
-  /** The token with the last use that this process knows of, written or not. */
+  /** The token with its last use as known to this process, written or not. */
   upToDate(token: AccessTokenRow): AccessTokenRow {
     const usedAt = this.#pending.get(token.id) ?? this.#underWay.get(token.id) ?? null;
     return usedAt === null ? token : { ...token, used_at: Math.max(usedAt, token.used_at ?? usedAt) };
@@ -51,7 +51,7 @@ export class LastUses {
   }
 
   async #writePending(): Promise<void> {
-    // In the order of ids, so that two processes lock the rows in the same order.
+    // Sorted by id, so that two processes lock the rows in the same order.
     const uses = [...this.#pending].toSorted(([a], [b]) => (a < b ? -1 : 1));
     if (uses.length === 0) return;
     this.#underWay = new Map(uses);

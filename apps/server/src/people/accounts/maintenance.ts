@@ -8,7 +8,7 @@ import { uploadFolder } from './post-profile-image.ts';
 
 /** Milliseconds between two rounds. */
 const EVERY_MS = 60_000;
-/** Rows that are read at once. */
+/** Rows that are read at a time. */
 const AT_ONCE = 100;
 /** Milliseconds for which an ended deletion is kept: longer than any request, access token or cached identity. */
 const DELETION_KEPT_MS = 24 * 60 * 60 * 1000;

@@ -14,12 +14,12 @@ import { lockUser } from './queries.ts';
 import { userOf } from './read-me.ts';
 import { receiveImage } from './receive-image.ts';
 
-/** The folder of incoming uploads. The next start deletes what a crash has left there. */
+/** The folder of incoming uploads. The next start deletes files that a crash has left there. */
 export function uploadFolder({ configuration }: Platform): string {
   return path.join(configuration.dataDir, 'uploads');
 }
 
-/** Replaces the caller's image. The current one stays when the new one is refused. */
+/** Replaces the caller's image. The current one stays if the new one is refused. */
 export async function postProfileImage(
   services: AccountServices,
   person: Person,

@@ -31,7 +31,7 @@ export function tokenMetadata(token: AccessTokenRow): AccessTokenMetadataDto {
   };
 }
 
-/** `value` is the raw token, known only while it is being created. */
+/** Presents a token. `value` is the raw token, which is known only while it is created. */
 export function accessTokenDto(token: AccessTokenRow, value: string | null): AccessTokenDto {
   return { ...tokenMetadata(token), value };
 }

@@ -16,7 +16,7 @@ export async function replaceProfileImage(transaction: Queries, image: ProfileIm
   return before?.blob ?? null;
 }
 
-/** Returns the blob that nothing refers to any more; null when there was no image. */
+/** Deletes the image. Returns its blob, which is unused then; null if there was no image. */
 export async function deleteProfileImage(transaction: Queries, userId: string): Promise<string | null> {
   const gone = await transaction
     .deleteFrom('profile_images')

@@ -6,7 +6,7 @@ import { renewDefaultToken } from './default-token.ts';
 import { secretAnswer } from './read-access-tokens.ts';
 import { userOf } from './read-me.ts';
 
-/** Replaces the default token of the caller; the previous one is invalid from now on. */
+/** Replaces the default token of the caller. The previous one is invalid at once. */
 export async function putDefaultToken(services: AccountServices, person: Person): Promise<Answer> {
   const user = await userOf(services, person);
   const body: DefaultAccessTokenDto = { defaultToken: await renewDefaultToken(services.platform, user.id) };

@@ -8,7 +8,7 @@ import { invalid } from './invalid.ts';
 import { lockUser, updateProfile } from './queries.ts';
 import { profileAnswer, userOf } from './read-me.ts';
 
-/** Changes the profile of the caller: absent and null leave a field, an empty text clears it. */
+/** Changes the profile of the caller. An absent or null field keeps its value; an empty text clears it. */
 export async function putMe(
   services: AccountServices,
   person: Person,
@@ -37,7 +37,7 @@ function changed(stored: string | null, sent: string | null | undefined): string
   return sent === undefined || sent === null ? stored : sent || null;
 }
 
-/** URL.canParse alone takes `https:example.org` and trims blanks. */
+/** Whether a text is an http or https address. URL.canParse alone accepts `https:example.org` and trims blanks. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }

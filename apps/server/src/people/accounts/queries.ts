@@ -10,7 +10,7 @@ export function findUser(queries: Queries, id: string): Promise<UserRow | undefi
   return queries.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Adds a user, or brings the fields that the identity provider owns up to date. Two concurrent calls find the same record. */
+/** Adds a user, or updates the fields of the identity provider. Concurrent calls get the same record. */
 export async function upsertUser(transaction: Queries, user: UserRow, ownerRenamed: OwnerRenamed): Promise<UserRow> {
   await lockSearch(transaction);
   const { username, email, firstname, lastname, updated_at } = user;
@@ -26,8 +26,8 @@ export async function upsertUser(transaction: Queries, user: UserRow, ownerRenam
 }
 
 /**
- * The record of a user, locked until the end of the transaction by writing to it, which both databases understand. The
- * account must be locked: then the user is not deleted.
+ * The record of a user, locked until the end of the transaction. It is locked by an update, which works on both
+ * databases. The account must be locked already, so that the user is not deleted.
  */
 export function lockUser(transaction: Queries, id: string, now: number): Promise<UserRow> {
   return transaction
@@ -38,7 +38,7 @@ export function lockUser(transaction: Queries, id: string, now: number): Promise
     .executeTakeFirstOrThrow();
 }
 
-/** Changes the fields that the user edits. The user must be there. */
+/** Changes the fields that the user edits. The user must exist. */
 export function updateProfile(
   transaction: Queries,
   id: string,
@@ -80,7 +80,7 @@ export async function insertDefaultToken(transaction: Queries, token: AccessToke
     .execute();
 }
 
-/** Replaces the default token in one statement: of two at the same time the later one stays. */
+/** Replaces the default token in one statement; the later of two concurrent calls wins. */
 export async function replaceDefaultToken(transaction: Queries, token: AccessTokenRow): Promise<void> {
   const { user_id: _same, ...content } = token;
   await transaction
@@ -90,7 +90,7 @@ export async function replaceDefaultToken(transaction: Queries, token: AccessTok
     .execute();
 }
 
-/** Whether a token of this id belonged to this user and is now gone. */
+/** Deletes a token of this user. Returns whether it existed. */
 export async function deleteAccessToken(transaction: Queries, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await transaction
     .deleteFrom('access_tokens')
@@ -100,7 +100,7 @@ export async function deleteAccessToken(transaction: Queries, userId: string, id
   return numDeletedRows === 1n;
 }
 
-/** Records a use, unless a later one is recorded or the token is gone. */
+/** Records a use, unless a later one is recorded or the token was deleted. */
 export async function noteUse(transaction: Queries, id: string, usedAt: number): Promise<void> {
   await transaction
     .updateTable('access_tokens')
@@ -110,5 +110,5 @@ export async function noteUse(transaction: Queries, id: string, usedAt: number):
     .execute();
 }
 
-// A literal, as in the partial index: with a parameter neither database uses the index.
+// A literal, as in the partial index: neither database uses the index for a parameter.
 const isDefault = sql<boolean>`is_default = 1`;

@@ -7,7 +7,7 @@ import { accessTokenDto } from './present.ts';
 import { listAccessTokens } from './queries.ts';
 import { userOf } from './read-me.ts';
 
-/** The default token of the caller by value, the others by their metadata, newest first. */
+/** Lists the tokens of the caller: the default token by value, the others by metadata, newest first. */
 export async function readAccessTokens(services: AccountServices, person: Person): Promise<Answer> {
   const { platform, lastUses } = services;
   const user = await userOf(services, person);
@@ -20,5 +20,5 @@ export async function readAccessTokens(services: AccountServices, person: Person
   return { status: 200, headers: secretAnswer, body };
 }
 
-/** An answer with a raw token must not be cached. */
+/** Headers of an answer with a raw token, which must not be cached. */
 export const secretAnswer = { 'cache-control': 'no-store' };

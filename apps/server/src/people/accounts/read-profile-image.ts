@@ -7,10 +7,10 @@ import type { AccountServices } from './services.ts';
 import { requireApproved } from './approved-users.ts';
 import { findProfileImage } from './profile-image-queries.ts';
 
-/** Seconds for which a client may keep an image: ten days, as the specification says. */
+/** Cache-Control of an image: a client may cache it for 864,000 seconds (ten days), as the specification requires. */
 const CACHE = 'max-age=864000, must-revalidate';
 
-/** The image of an approved user; 204 when there is none, 304 when the caller has it. */
+/** The image of an approved user; 204 if there is none, 304 if the caller has it. */
 export async function readProfileImage(
   { platform, identity }: AccountServices,
   id: string,
@@ -18,7 +18,7 @@ export async function readProfileImage(
 ): Promise<Answer> {
   await requireApproved(identity, id);
   const image = await findProfileImage(platform.database.read, id);
-  // An image may be uploaded at any time: an empty answer must not be cached.
+  // An empty answer must not be cached, because an image may be uploaded at any time.
   if (!image) return { status: 204, headers: { 'cache-control': 'no-cache' } };
   if (isFresh(request, etag(image.digest))) return { status: 304, headers: headersOf(image) };
   const opened = await open(platform, image);
@@ -36,7 +36,7 @@ function headersOf({ digest }: ProfileImageRow): Record<string, string> {
   return { etag: etag(digest), 'cache-control': CACHE };
 }
 
-/** The bytes of an image, or of the one that has just replaced it; null when it was deleted meanwhile. */
+/** Opens an image, or the one that has just replaced it; null if it was deleted meanwhile. */
 async function open(
   platform: Platform,
   image: ProfileImageRow,

@@ -8,13 +8,13 @@ export async function readUser({ identity }: AccountServices, id: string): Promi
   return { status: 200, body: userOverview(await requireApproved(identity, id)) };
 }
 
-/** 204 when there is such a user. */
+/** Answers 204 if there is such an approved user. Throws not-found. */
 export async function headUser({ identity }: AccountServices, id: string): Promise<Answer> {
   await requireApproved(identity, id);
   return { status: 204 };
 }
 
-/** Resolves ids. Unknown ids are listed in the answer and fail nothing. */
+/** Resolves ids. Unknown ids are listed in the answer, and do not fail the request. */
 export async function readUsers({ identity }: AccountServices, { ids }: BatchUserRequest): Promise<Answer> {
   const asked = [...new Set(ids)];
   const found = await identity.findApproved(asked);

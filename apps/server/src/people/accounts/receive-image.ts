@@ -5,7 +5,7 @@ import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../foundation/http/index.ts';
 
-/** Writes the part `file` of the form into a new file while it arrives. Throws invalid-image as soon as it is too large. */
+/** Streams the part `file` of the form into a new file. Throws invalid-image as soon as it is too large. */
 export async function receiveImage(request: FastifyRequest, file: string): Promise<void> {
   if (!request.isMultipart()) throw missing();
   try {
@@ -17,7 +17,7 @@ export async function receiveImage(request: FastifyRequest, file: string): Promi
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    // A full disk is no fault of the form.
+    // An error of the file system, such as a full disk, is no error of the form.
     if (error instanceof Error && 'syscall' in error) throw error;
     throw new Problem(
       'invalid-image',

@@ -5,8 +5,9 @@ import type { Person } from '../../foundation/platform.ts';
 import type { AccountServices } from './services.ts';
 
 /**
- * The registration status of an address, for any authenticated caller. A caller who is not approved finds the own address
- * only: anybody can register and sign in, and would otherwise learn about the registrations of others.
+ * The registration status of an address, for any authenticated caller. A caller who is not approved can read the
+ * status of the own address only: anybody can register and sign in, and would otherwise learn about the registrations
+ * of others.
  */
 export async function readRegistrationStatus(
   services: AccountServices,
@@ -17,7 +18,7 @@ export async function readRegistrationStatus(
   return { status: 200, headers: { 'cache-control': 'no-store' }, body };
 }
 
-/** The person of an address. Several may have registered it without confirming it: the caller comes first. */
+/** The person with an address. Several may have registered it without confirming it; the caller takes precedence. */
 async function findFor({ identity }: AccountServices, caller: Person, email: string): Promise<Identity | null> {
   const own = await identity.find(caller.id);
   if (!own) return null;
@@ -25,7 +26,9 @@ async function findFor({ identity }: AccountServices, caller: Person, email: str
   return isApproved(own) ? identity.findByEmail(email) : null;
 }
 
-/** The first hurdle that is left decides. An account that is switched off counts as rejected: its owner cannot go on. */
+/**
+ * The status by the first unmet condition. A disabled account counts as rejected, because its owner cannot continue.
+ */
 export function registrationOf(person: Identity | null): RegistrationResponse {
   if (!person) return { status: 'NOT_FOUND', message: 'Nobody has registered with this e-mail address.' };
   if (!person.enabled) return { status: 'REJECTED', message: 'This account is switched off.' };

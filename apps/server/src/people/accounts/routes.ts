@@ -23,7 +23,7 @@ import { readMe } from './read-me.ts';
 import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';
-/** Not checked by the schema: an id that is no UUID is the id of no token, and the answer is 404 as for any other. */
+/** The schema does not require a UUID: another text is the id of no token, so the answer is 404 as well. */
 const tokenPath = Type.Object({ id: Type.String({ description: 'UUID of the token.' }) });
 
 /** The user account service. */

@@ -5,8 +5,9 @@ import type { AccountServices } from './services.ts';
 import { upsertUser } from './queries.ts';
 
 /**
- * Updates the search with people who are new or have another name; triggers queue them in `search_changes`. People are found
- * before their first visit, and under a new name at once. Handles at most `most` people and returns how many.
+ * Updates the search with people who are new or have another name; triggers queue them in `search_changes`. So people
+ * are found before their first visit, and under a new name at once. Handles at most `most` people and returns their
+ * number.
  */
 export async function updateSearch(
   { platform, identity, ownerRenamed }: AccountServices,

@@ -4,20 +4,20 @@ import { gramsToLookFor, readEntries, tokenOf, type SearchEntry } from '../searc
 
 /** Blocks to scan before the index is used. The scan finds names that match at least one user in 400. */
 const WALKED = 256;
-/** Blocks of one answer. Each has at least one match, so that as many as are shown are enough. */
+/** Blocks of a page. Each has at least one match, so that a page has as many matches as a search shows. */
 const RETURNED = 20;
 
 /** A search in the blocks. Every candidate from the index is checked for the whole text. */
 interface Page {
   readonly needle: string;
-  /** Only blocks behind this position; null begins with the first. */
+  /** Position after which the page begins; null for the first block. */
   readonly after: number | null;
   readonly limit: number;
 }
 
 /**
- * The entries of the blocks that hold `needle`, in their order, some blocks at a time: from the first blocks as long as
- * these are full of it, then through the index. See search-blocks.ts for why.
+ * The entries of the blocks that contain `needle`, in order, some blocks at a time. The first blocks are scanned as
+ * long as many contain it; then the index is used. search-blocks.ts has the reasons.
  */
 export async function* findInBlocks(database: Database, needle: string): AsyncGenerator<readonly SearchEntry[]> {
   let after: number | null = null;
@@ -49,7 +49,7 @@ export async function findUsersOfMarks({ read }: Database, marks: readonly strin
   return new Map(rows.map(({ mark, user_id }) => [mark, user_id]));
 }
 
-/** Without entries when it does not hold what is looked for. */
+/** A block; `entries` is null if it does not contain the needle. */
 interface Block {
   readonly position: number;
   readonly entries: string | null;
@@ -64,7 +64,7 @@ async function walk({ read, dialect }: Database, { needle, after, limit }: Page)
   return rows;
 }
 
-/** The position of the last of the `count` blocks behind `after`, or null when there are not so many. */
+/** The position of the last of the `count` blocks after `after`, or null if there are fewer. */
 async function positionAfter({ read }: Database, after: number | null, count: number): Promise<number | null> {
   const { rows } = await sql<{ position: number }>`
     select position from user_search_blocks where position > ${after ?? -1}
@@ -73,8 +73,9 @@ async function positionAfter({ read }: Database, after: number | null, count: nu
 }
 
 /**
- * The first blocks that the index knows to have every gram of the text. Both databases are made to begin with the index:
- * their planners would now and then rather go through the blocks in order, which takes the longer the rarer the text is.
+ * The first blocks that the index knows to have every gram of the text. Both databases are made to begin with the
+ * index: their planners would now and then rather go through the blocks in order, which takes the longer the rarer
+ * the text is.
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);

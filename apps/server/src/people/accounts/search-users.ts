@@ -8,9 +8,9 @@ import { findInBlocks, findUsersOfMarks } from './search-queries.ts';
 
 /** People whose approval is checked in one call; nearly all are approved. */
 const CHECKED_AT_ONCE = 2 * limits.searchedUsers;
-/** Changed people whom a search adds before it answers; the maintenance adds the others. */
+/** Queued people whom a search adds before it answers; the maintenance adds the others. */
 const CHANGES_AT_ONCE = 20;
-/** People whose approval one search checks at most; then it answers with what it has found. */
+/** Most people whose approval a search checks; then it answers with those found so far. */
 const MOST_CHECKED = 50 * limits.searchedUsers;
 
 /** One rank of matches: the index looks up `needle`, and `fits` checks each candidate. */
@@ -20,9 +20,9 @@ interface Rank {
 }
 
 /**
- * The approved users whose first name, last name or username holds each word of `q`, best match first: a name that begins
- * with all of it, then names that begin with its words, then the others; each by last name and first name. An external
- * identity provider could not search as the interface asks for: its people are copied.
+ * The approved users whose first name, last name or username contains each word of `q`, best match first. Names that
+ * begin with all of `q` come first, then names that begin with its words, then the others; each group is sorted by
+ * last name and first name. An external identity provider cannot search in this way, so its people are copied.
  */
 export async function searchUsers(services: AccountServices, q: string): Promise<Answer> {
   if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
@@ -56,7 +56,7 @@ function holdsAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** Marks of the users with a match, the best first, some at a time. */
+/** Marks of the users with a match, best first, in portions. */
 async function* matches({ platform }: AccountServices, ranks: readonly Rank[]): AsyncGenerator<string[]> {
   for (const [index, { needle, fits }] of ranks.entries()) {
     const better = ranks.slice(0, index);
@@ -80,7 +80,7 @@ async function approvedOf(
   return (
     people
       .filter((person) => person !== null)
-      // The name may have changed at the identity provider since it was put into the search.
+      // The name may have changed at the identity provider since it was added to the search.
       .filter((person) => holdsAll(searchTextOf(person), words))
       .map(userOverview)
   );

@@ -7,7 +7,7 @@ import type { VerifyPersonalAccessToken } from './verify-access-token.ts';
 /** The services that the operations of the user account service use. Created once per process. */
 export interface AccountServices {
   readonly platform: Platform;
-  /** The identity provider without the people whose account is being deleted. */
+  /** The identity provider without people whose account is deleted or being deleted. */
   readonly identity: IdentityProvider;
   readonly catalogs: readonly Catalog[];
   readonly ownerRenamed: OwnerRenamed;

@@ -55,8 +55,8 @@ const picture = await sharp({ create: { width: 2, height: 2, channels: 3, backgr
   .toBuffer();
 
 /**
- * Statuses that docs/decisions.md adds to the table for every HTTP interface, and why. Nothing else is described, and `checkAnswers`
- * sees to it that nothing else is answered.
+ * Statuses that docs/decisions.md adds to the table for every HTTP interface, and why. Nothing else is described, and
+ * `checkAnswers` sees to it that nothing else is answered.
  */
 const everywhere: Readonly<Record<number, string>> = {
   304: 'Concurrency of edits: what has an ETag is not sent twice',

@@ -172,7 +172,9 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
     expect((await send(person.session, 'GET', '/me')).status).toBe(401);
   });
 
-  /** On PostgreSQL somebody waits for the lock of an account; on SQLite the one writer is taken, which nobody can see. */
+  /**
+   * On PostgreSQL somebody waits for the lock of an account; on SQLite the one writer is taken, which nobody can see.
+   */
   async function waitsForLock({ read, dialect }: Database): Promise<void> {
     if (dialect === 'sqlite') return;
     const waiting = sql<{ count: number }>`

@@ -17,7 +17,7 @@ import { searchUsers } from './search-users.ts';
 import { userPath } from './user-path.ts';
 
 const tag = 'Users';
-/** An address within the length of RFC 5321. The identity provider judges the parts beside the @. */
+/** Query with an email address. Only the @ and the length are checked; the identity provider compares the address. */
 const registrationQuery = Type.Object({
   email: Type.String({
     pattern: worded(String.raw`^[^@\s\u0000]+@[^@\s\u0000]+$`, 'must be an e-mail address such as ada@example.org'),
@@ -31,7 +31,7 @@ const searchQuery = Type.Object({
   }),
 });
 
-/** Looking up other people. Only approved users are ever found. */
+/** Endpoints that look up other people. Only approved users are found. */
 export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',
@@ -70,7 +70,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     body: BatchUserRequest,
     answers: { 200: BatchUserResponseDto },
     problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
-    // Ten for one: an id cannot be guessed, and a page that shows many people asks for them at once.
+    // Ten ids cost one unit: ids cannot be guessed, and a page that shows many people reads them at once.
     lookup: { cost: 1, costOfBody: ({ ids }) => Math.ceil(ids.length / 10) },
     handle: ({ body }) => readUsers(services, body),
   }),
@@ -84,7 +84,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     query: registrationQuery,
     answers: { 200: RegistrationResponse },
     problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
-    // An address can be guessed: 50 a minute are enough for people who wait for their own.
+    // Addresses can be guessed, so a call is expensive: 50 a minute suffice to wait for one's own registration.
     lookup: { cost: 20 },
     handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
   }),
@@ -99,7 +99,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     query: searchQuery,
     answers: { 200: Type.Array(UserSearchDto) },
     problems: ['invalid-request', ...admissionProblems],
-    // Up to 20 people each; enough for a search at every key stroke.
+    // A search returns up to 20 people. The limit suffices for a search at every key stroke.
     lookup: { cost: 5 },
     handle: ({ query }) => searchUsers(services, query.q),
   }),

@@ -17,9 +17,9 @@ export interface VerifiedAccessToken {
 export type VerifyPersonalAccessToken = (rawToken: string) => Promise<VerifiedAccessToken | null>;
 
 /**
- * Verifies personal access tokens against the database, each time, so that deletion and rotation take effect at once.
- * The look-up is by digest, so its time says nothing about the token; whether the digest it found is the right one is
- * decided here, in constant time, and not by the database's notion of equal texts.
+ * Verifies personal access tokens against the database at each use, so that deletion and rotation take effect at
+ * once. The look-up is by digest, so its time reveals nothing about the token. The found digest is compared again in
+ * constant time, independently of the database's comparison of texts.
  */
 export function createTokenVerifier(platform: Platform, lastUses: LastUses): VerifyPersonalAccessToken {
   const findByDigest = createLookUp<AccessTokenRow>(platform.database, 'access_tokens', 'digest');
@@ -34,6 +34,6 @@ export function createTokenVerifier(platform: Platform, lastUses: LastUses): Ver
 }
 
 function hasExpired({ expires_on }: AccessTokenRow, now: number): boolean {
-  // An invalid date can only come from a damaged database: such a token is refused.
+  // A token with an invalid date, which only a damaged database contains, is refused.
   return expires_on !== null && now > (endOfDay(expires_on) ?? Number.NEGATIVE_INFINITY);
 }

@@ -2,8 +2,8 @@ import type { FindDeletion, FindLeaving } from '../deletions/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 
 /**
- * The identity provider without people whose account is deleted or being deleted. The provider itself keeps the person
- * until the last step, and other processes cache them for a while.
+ * The identity provider without people whose account is deleted or being deleted. The provider itself has the person
+ * until the last step, and other processes cache people for a while.
  */
 export function visiblePeople(
   identity: IdentityProvider,
