@@ -23,11 +23,14 @@ export interface CompiledExpression {
    * out to be a member of the items.
    */
   readonly variables: readonly string[];
-  /** Those that it cannot do without: not read in a filter, nor by a function that asks whether they are there. */
+  /**
+   * Variables without which it does not work: not read in a filter, nor by a function that tests whether they are
+   * there.
+   */
   readonly needed: readonly string[];
   /** Functions that are called by name, builtin or not. */
   readonly calls: readonly string[];
-  /** Those whose values are not passed on as they are, by themselves or in a context, but computed with. */
+  /** Functions whose values are computed with, not passed on unchanged, by themselves or in a context. */
   readonly takenApart: readonly string[];
   /** The value and what was noticed on the way. Throws nothing but `FeelBudgetError`. */
   evaluate(scope: Scope, options?: EvaluateOptions): Evaluation;

@@ -135,7 +135,7 @@ export type Node = Common &
         readonly kind: 'service';
         readonly service: ServiceReference;
         readonly retry: Retry | null;
-        /** Of a call activity that calls a workflow of another file: what it is given and takes beside its mappings. */
+        /** The call of a workflow of another file: the variables that it gives and takes beside its mappings. */
         readonly called: { readonly allParentVariables: boolean; readonly allChildVariables: boolean } | null;
       }
     | {

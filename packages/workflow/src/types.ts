@@ -31,7 +31,7 @@ export interface Problem {
   readonly message: string;
   /** The line in the file, where no element can be named. */
   readonly line?: number;
-  /** Where an expression is wrong: its text. */
+  /** The text of a wrong expression. */
   readonly expression?: string;
 }
 

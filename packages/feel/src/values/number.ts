@@ -70,7 +70,7 @@ export function toJsonNumber(value: FeelNumber): number | ExactNumber | null {
   return isPrinted && (!value.isInteger() || Number.isSafeInteger(double)) ? double : exactNumber(value);
 }
 
-/** Where nobody reads an exponent as a fraction, integers are written without one. */
+/** Digits up to which integers are written without an exponent. Longer ones have one. */
 const WRITTEN_OUT = 400;
 
 function exactNumber(value: Decimal): ExactNumber {

@@ -99,7 +99,7 @@ export function withPlainAttributes(xml: string): string {
 interface Markup {
   readonly kind: 'comment' | 'characters' | 'instruction' | 'declaration' | 'opening' | 'closing';
   readonly from: number;
-  /** Of tags the place of their `>`, of all others the place behind them. */
+  /** Of tags the position of their `>`, of all others the position behind them. */
   readonly to: number;
 }
 

@@ -3,12 +3,12 @@ import type { ErrorEnvelope, OpenSubscription, OpenTimer, UrgentCommand, Variabl
 import type { Machine } from './machine.ts';
 import { nextTime, openWaits, type Awaited } from './waits.ts';
 
-/** What happened: nothing to remember for a timer, variables of a message or signal, an error with its variable. */
+/** The data of an event: none for a timer, variables of a message or signal, an error with its variable. */
 export interface Happening {
   readonly payload: Variables;
   /** Variables of the scope in which the event is, set before anything else: where an error is kept. */
   readonly keep: Variables;
-  /** What an error event catches. */
+  /** The error that an error event catches. */
   readonly error?: ErrorEnvelope;
 }
 
@@ -46,7 +46,7 @@ export function trigger(machine: Machine, key: number, eventId: string, happenin
   }
 }
 
-/** What waited, or was interrupted, has gone: the event goes on with what it brings. */
+/** Continues with the event, with its data, after the waiting or interrupted element has gone. */
 export function happen(
   machine: Machine,
   { event, scope, payload, error }: Extract<UrgentCommand, { do: 'happen' }>,

@@ -118,7 +118,7 @@ export function mapOutputs(machine: Machine, element: Readonly<ElementInstance>)
     return [];
   }
   const isInstance = element.loopCounter !== undefined;
-  // What an instance of a loop maps goes to its own variables first, such as the one that the loop collects.
+  // Outputs of an instance of a loop go to its own variables first, such as the one that the loop collects.
   const from = isInstance ? element.key : element.scope;
   let mapped: Variables = {};
   const values: MappedOutput[] = [];

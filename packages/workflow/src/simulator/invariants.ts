@@ -4,7 +4,7 @@ import { fromStored, toStored } from '../state/stored.ts';
 import type { State } from '../state/state.ts';
 import type { Effect, JournalEntry, StoredState } from '../types.ts';
 
-/** What is open outside, as the effects tell it. */
+/** Everything open outside of the instance, according to its effects. */
 export class Outside {
   readonly jobs = new Map<number, string>();
   readonly timers = new Map<number, number>();
@@ -53,8 +53,8 @@ export class Outside {
   }
 }
 
-/** What the journal tells: which elements are alive, and how many tokens have come to and gone from joins. */
-export class Told {
+/** A replay of the journal: which elements are alive, and how many tokens have come to and gone from joins. */
+export class Replay {
   readonly alive = new Map<number, { readonly elementId: string; readonly scope: number }>();
   readonly taken = new Map<string, number>();
   readonly fired = new Map<string, number>();
@@ -93,15 +93,19 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What holds after every step. */
-export function checkState(state: State, outside: Outside, told: Told): void {
+/** Checks the invariants after a step. */
+export function checkState(state: State, outside: Outside, replay: Replay): void {
   const elements = [...state.elements.values()];
-  same(new Set(elements.map(({ key }) => key)), new Set(told.alive.keys()), 'elements of the state and of the journal');
+  same(
+    new Set(elements.map(({ key }) => key)),
+    new Set(replay.alive.keys()),
+    'elements of the state and of the journal',
+  );
   same(new Set(elements.flatMap(({ job }) => job ?? [])), new Set(outside.jobs.keys()), 'jobs');
   same(new Set(elements.flatMap(({ child }) => child ?? [])), outside.children, 'children');
   same(new Set(state.timers.keys()), new Set(outside.timers.keys()), 'timers');
   same(new Set(state.subscriptions.keys()), outside.subscriptions, 'subscriptions');
-  expect(state.seq === told.seq, 'the state knows the last entry of the journal');
+  expect(state.seq === replay.seq, 'the state knows the last entry of the journal');
   const read = fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
   expect(isDeepStrictEqual(indexOf(state), indexOf(read)), 'the index is what follows from the state');
   if (state.work !== null) return;
@@ -146,7 +150,7 @@ function indexOf({ index }: State): unknown {
 }
 
 /** An inclusive join fires at most as often as the gateway before it, which has split the tokens that it joins. */
-export function checkInclusiveJoins({ fired }: Told): void {
+export function checkInclusiveJoins({ fired }: Replay): void {
   for (const [key, count] of fired) {
     if (!/ inclusive\d+Join$/.test(key)) continue;
     const split = fired.get(key.replace(/Join$/, '')) ?? 0;
@@ -156,14 +160,14 @@ export function checkInclusiveJoins({ fired }: Told): void {
 
 /** Every join of a process that ended by itself has taken one token per flow each time that it fired. */
 export function checkJoins(
-  told: Told,
+  replay: Replay,
   joins: readonly { readonly id: string; readonly incoming: readonly string[] }[],
   scope: number,
 ): void {
   for (const { id, incoming } of joins) {
-    const fired = told.fired.get(`${scope} ${id}`) ?? 0;
+    const fired = replay.fired.get(`${scope} ${id}`) ?? 0;
     for (const flow of incoming) {
-      const taken = told.taken.get(`${scope} ${flow}`) ?? 0;
+      const taken = replay.taken.get(`${scope} ${flow}`) ?? 0;
       expect(taken === fired, `${id} has fired ${fired} times, and ${taken} tokens came along ${flow}`);
     }
   }

@@ -20,7 +20,7 @@ import type {
   Value,
   Variables,
 } from '../types.ts';
-import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Told } from './invariants.ts';
+import { checkInclusiveJoins, checkJoins, checkState, expect, Outside, Replay } from './invariants.ts';
 import type { Random } from './random.ts';
 
 /** Steps of one instance after which services succeed and waiting events are hurried on. */
@@ -31,7 +31,7 @@ const END = 600;
 class Simulated {
   state: State;
   readonly outside = new Outside();
-  readonly told = new Told();
+  readonly replay = new Replay();
   readonly journal: string[] = [];
   readonly past: Event[] = [];
   readonly children = new Map<number, Simulated>();
@@ -95,14 +95,14 @@ class Simulated {
     this.state = fromStored(parseExact(JSON.stringify(toStored(state))) as unknown as StoredState);
     this.journal.push(...journal.map((entry) => JSON.stringify(entry)));
     for (const entry of journal) {
-      this.told.take(entry);
+      this.replay.take(entry);
       if (entry.type === 'event') this.#answered(entry.event);
     }
     const twice = this.#world.random.chance(0.1) ? effects : [];
     for (const effect of [...effects, ...twice]) this.#carryOut(effect);
-    checkState(this.state, this.outside, this.told);
+    checkState(this.state, this.outside, this.replay);
     if (state.phase === 'COMPLETED') this.#checkJoins();
-    if (state.phase !== 'RUNNING') checkInclusiveJoins(this.told);
+    if (state.phase !== 'RUNNING') checkInclusiveJoins(this.replay);
   }
 
   #checkJoins(): void {
@@ -113,7 +113,7 @@ class Simulated {
     );
     // Tokens are thrown away only where something is terminated, or by a terminate end event.
     const thrownAway = this.journal.some((entry) => entry.includes('"terminated"') || entry.includes('"terminates'));
-    if (!thrownAway) checkJoins(this.told, joins, 1);
+    if (!thrownAway) checkJoins(this.replay, joins, 1);
   }
 
   #answered(event: Event): void {
@@ -234,7 +234,7 @@ export class World {
     else root.apply({ type: 'cancel' });
   }
 
-  /** Something that can happen to the instance; null when only an incident is left that nobody can mend. */
+  /** A random event that is possible for the instance; null when only an incident is left that cannot be repaired. */
   #event(instance: Simulated): Event | null {
     const { random } = this;
     const { outside, state } = instance;
@@ -279,7 +279,7 @@ export class World {
   }
 
   #mend(instance: Simulated, incident: number, type: string): Event | null {
-    // What is thrown again whenever it is tried again, also in a called process.
+    // An incident that every retry causes again, also in a called process.
     if (type === 'UNHANDLED_ERROR_EVENT' || type === 'DEADLOCK') return null;
     if (type === 'CALLED_ELEMENT_ERROR' && this.random.chance(0.5)) return null;
     if (type === 'EXTRACT_VALUE_ERROR' || type === 'CONDITION_ERROR' || type === 'IO_MAPPING_ERROR') {

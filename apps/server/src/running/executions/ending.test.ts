@@ -44,7 +44,7 @@ describe.each(databases)('nothing that one execution does keeps its place, on $n
   let app: Caller;
   let administrator: SignedIn;
   beforeAll(async () => {
-    // One place: whoever keeps it keeps everybody waiting.
+    // One slot: an execution that keeps it keeps all others waiting.
     const settings = { KETHUB_MAX_CONCURRENT_EXECUTIONS: '1', KETHUB_ADMINISTRATORS: 'grace' };
     kethub = await startTestKethub(kind, settings);
     app = await callerOf(await deploy(kethub.client, 'Hostile', files));

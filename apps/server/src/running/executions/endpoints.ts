@@ -7,7 +7,10 @@ import type { ExecutionReader, ExecutionScope } from './scope.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Where executions stand at an interface: those of subscribers at the gateway, those of owners at the platform interface. */
+/**
+ * The address of executions at an interface: those of subscribers at the gateway, those of owners at the platform
+ * interface.
+ */
 export interface ExecutionAddress<A extends string, C> {
   /** Path of one execution. */
   readonly path: string;

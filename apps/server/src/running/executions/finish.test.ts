@@ -13,7 +13,7 @@ import { finishExecution } from './finish.ts';
 import { readResult } from './result.ts';
 
 const long = 'x'.repeat(100_000);
-/** For what happens soon, on whatever machine. */
+/** Milliseconds for what happens soon, on any machine. */
 const patient = { timeout: 30_000 };
 
 describe.each(databases)('what becomes of what an execution had, on $name', (kind) => {

@@ -53,7 +53,7 @@ describe('a large input', () => {
   const filled = (unit: string, before: string, after: string): string =>
     before + unit.repeat((bytes - before.length - after.length) / unit.length) + after;
 
-  /** How many turns others had meanwhile. */
+  /** The number of turns of the event loop that others had meanwhile. */
   async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
     let turns = 0;
     let done = false;

@@ -25,7 +25,9 @@ export type StatusRow = Pick<ExecutionRow, (typeof statusColumns)[number]>;
 export const seenColumns = [...statusColumns, ...scopeColumns] as const;
 export type SeenRow = Pick<ExecutionRow, (typeof seenColumns)[number]>;
 
-/** Columns that are null in all rows are left out: half of the columns of a new row are set later. */
+/**
+ * Inserts executions. Columns that are null in all rows are left out: half of the columns of a new row are set later.
+ */
 export function insertExecutions(together: StatementBatch, rows: readonly ExecutionRow[]): void {
   const [first] = rows;
   if (!first) return;
@@ -112,7 +114,7 @@ export function resourcesOf(database: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Those of the executions that have ended in the database, for example cancelled through another process. */
+/** Filters the executions that have ended in the database, for example cancelled through another process. */
 export async function endedOf(database: Database, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await database.read

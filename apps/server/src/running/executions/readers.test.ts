@@ -6,7 +6,7 @@ import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 
 const LINES = 15_000;
-/** More than what fits between two machines on its way: whoever does not read holds it up. */
+/** More bytes than fit on the way between two machines: a slow reader stops the stream. */
 const WIDTH = 400;
 
 const wait = { timeout: 30_000, interval: 50 };

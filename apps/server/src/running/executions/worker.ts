@@ -31,7 +31,7 @@ import { executionChanged } from './watch.ts';
 const POLL_MS = 1_000;
 /** Attempts to start an execution that the runtime refuses; then it fails. */
 const START_ATTEMPTS = 5;
-/** The same for a container: an engine that restarts is away for some seconds. */
+/** Attempts to start a container; then the execution fails. An engine that restarts is away for some seconds. */
 const CONTAINER_START_ATTEMPTS = 12;
 /** Milliseconds before the second attempt; they grow with each. */
 const RETRY_MS = 500;

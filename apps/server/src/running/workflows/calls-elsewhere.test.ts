@@ -23,12 +23,12 @@ const BOM = '\uFEFF';
 const isAnInterface = "The provider's service has not the interface of managed services";
 const { chain, end, service, file } = bpmn;
 
-// What a provider answers is nothing to the database; calls that work are tested on each.
+// Answers of providers do not depend on the database; calls that work are tested on each.
 describe.each([sqlite])('tasks call services that run elsewhere and do not work on $name', (kind) => {
   let platform: TestKethub;
   let provider: Provider;
   let app: Caller;
-  /** What is answered, the last again and again. */
+  /** The replies; the last one is repeated. */
   let replies: Record<Operation, Reply[]>;
   let asked: Operation[];
   let keys: unknown[];
@@ -87,7 +87,7 @@ describe.each([sqlite])('tasks call services that run elsewhere and do not work 
     const { text } = await caller.request('GET', `/${id}/log`);
     return text.split('\n').filter((line) => line.includes('is tried again'));
   };
-  /** As if the job of a task had been tried so often. Returns when the task has failed. */
+  /** Sets the attempts of the job of a task. Returns when the task has failed. */
   const passes = async (id: string, attempts: number, caller = app): Promise<void> => {
     const { database } = platform.kethub.platform;
     for (;;) {

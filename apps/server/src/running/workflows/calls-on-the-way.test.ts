@@ -14,9 +14,9 @@ import { workflowsToDo } from './wake.ts';
 const { chain, end, service, file } = bpmn;
 const TASKS = 20;
 
-/** Remembers what it has started by Idempotency-Key, and answers starts when it is told to. */
+/** A service that remembers starts by Idempotency-Key, and answers them when it is told to. */
 class Remembering {
-  /** How often each key was sent. */
+  /** Number of requests by key. */
   readonly keys = new Map<string, number>();
   readonly cancelled = new Set<string>();
   #waiting: (() => void)[] = [];
@@ -134,7 +134,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     const second = await startSecondEngine(kethub);
     const { database } = kethub.kethub.platform;
     const id = await begin(many, TASKS);
-    // What a stand-still of more than a lease makes of the table.
+    // Makes the table look as after a standstill longer than a lease.
     for (let round = 0; round < 5; round += 1) {
       await database.write((transaction) =>
         transaction.updateTable('workflow_jobs').set({ locked_until: 1, due: 0 }).execute(),
@@ -160,7 +160,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     );
   });
 
-  /** The next process of the same worker: what the first has under way it takes for that of a dead one. */
+  /** The next process of the same worker. It takes the calls of the first one for those of a dead process. */
   const next = (): WorkflowEngine => {
     const { platform } = kethub.kethub;
     const directory = new AccessDirectory(platform);

@@ -14,7 +14,7 @@ import type { WorkflowPort } from './index.ts';
 import { workflowsWithoutVersions } from '../../testing/workflow-instances.ts';
 import { originOfOwner } from './start-by-event.ts';
 
-/** Whoever works on jobs, with so many places. */
+/** A job executor with a number of slots. */
 class Takes implements JobExecutor {
   places = 1;
   begun: string[] = [];

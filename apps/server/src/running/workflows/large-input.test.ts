@@ -69,7 +69,7 @@ describe.each(databases)('an input of megabytes on $name', ({ open }) => {
   }
 });
 
-/** From now on, the length of the longest text that was parsed or written as JSON at once. */
+/** Watches the length of the longest text that is parsed or written as JSON at once. */
 function watched(): () => number {
   const parses = vi.spyOn(JSON, 'parse');
   const writes = vi.spyOn(JSON, 'stringify');

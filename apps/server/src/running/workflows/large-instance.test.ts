@@ -41,7 +41,7 @@ describe.each(databases)('a large instance on $name', ({ open }) => {
     let advancing = new Advancing();
     expect((await advance(platform, graphs, advancing)).more).toBe(true);
     expect((await stateOf(large)).work).not.toBeNull();
-    // Another process goes on with what is written.
+    // Another process goes on from the database.
     advancing = new Advancing();
     const small = await acceptedInstance(platform, 'small', { n: 1 });
     await advance(platform, graphs, advancing);

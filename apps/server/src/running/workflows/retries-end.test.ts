@@ -15,7 +15,7 @@ import { fireTimers } from './timers.ts';
 const { catchEvent, chain, end, file, timer } = bpmn;
 const nobody = (): undefined => undefined;
 
-/** Has the database refuse rows. Returns what ends it. */
+/** Has the database refuse rows. Returns a function that ends this. */
 async function refuse({ database }: Pick<TestPlatform, 'database'>, table: string, when: string) {
   const run = (text: string) => database.write((transaction) => sql.raw(text).execute(transaction));
   if (database.dialect === 'sqlite') {

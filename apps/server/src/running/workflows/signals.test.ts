@@ -156,7 +156,7 @@ describe.each(databases)('signals of workflows on $name', (kind) => {
     const [started = ''] = (begun.body as { started: string[] }).started;
     expect((await app.request('GET', `/${started}`)).status).toBe(200);
     await waits(started);
-    // What an application has started reaches, with what it throws, only what its subscription has started.
+    // Signals of an instance that an application has started reach only what its subscription has started.
     const throws = await callerOf(throwing);
     await throws.finish({ said: 'not for others' });
     await isDelivered();
@@ -195,7 +195,7 @@ describe.each(databases)('signals of workflows on $name', (kind) => {
     await stopAll();
   });
 
-  /** Instances that have not received so many signals. */
+  /** Instances that have not received the expected number of signals. */
   const oddlyReceived = async (ids: readonly string[], expected: number): Promise<string[]> => {
     const rows = await read().selectFrom('workflow_journal').select(['instance_id', 'entry']).execute();
     const entries = Map.groupBy(rows, ({ instance_id }) => instance_id);
@@ -225,7 +225,7 @@ describe.each(databases)('signals of workflows on $name', (kind) => {
   }, 180_000);
 });
 
-/** Delivers as another process would that dies before each other commit. */
+/** Delivers like another process that dies before every other commit. */
 async function broadcastAs(platform: Platform, dies: boolean): Promise<void> {
   const { database } = platform;
   let writes = 0;

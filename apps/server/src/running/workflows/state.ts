@@ -29,7 +29,7 @@ export interface LoadedState {
   readonly parts: Map<string, number> | null;
 }
 
-/** What is to be written of a state. */
+/** The parts of a state that are to be written. */
 export interface ToStore {
   /** JSON: the state, or only its head. */
   readonly state: string;

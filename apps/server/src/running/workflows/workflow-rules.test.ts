@@ -5,8 +5,8 @@ import { callerOf, member, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { asFile, bpmn, calls, deployWorkflow, start } from '../../testing/workflows.ts';
 
-// What the specification says of workflows, each with services that really run: in sub-processes, loops and called
-// processes as well. The same rules as the engine's own: packages/workflow/src/specification.test.ts.
+// The rules of the specification for workflows, with services that really run: in sub-processes, loops and called
+// processes as well. packages/workflow/src/specification.test.ts tests the same rules of the engine alone.
 
 const program = `
 from typing import Optional
@@ -197,7 +197,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
         response: expect.objectContaining({ detail: 'no luck' }) as object,
       });
     }
-    // What a call activity has started is found from what has started it.
+    // The execution of a call activity is found from its caller.
     const job = await platform.client.startJob({
       serviceId: workflow.service.id,
       json: { input: 'fail' },
@@ -348,7 +348,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     async function refusals(who: Caller): Promise<number[]> {
       const once = { name: 'later', correlationKey: 'x', messageId: 'one', timeToLiveSeconds: 60 };
       await publish(who, once);
-      // The id of a message is that of who has published it.
+      // The id of a message belongs to its publisher.
       expect((await publish(stranger, once)).status).toBe(201);
       const answers = [
         await publish(who, {}),

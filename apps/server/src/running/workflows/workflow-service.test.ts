@@ -81,7 +81,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
     expect(JSON.stringify(log.body)).toContain('double has ended');
     const late = await app.request('PUT', `/${id}/cancel`);
     expect([late.status, member(late.body, 'status')]).toEqual([200, 'SUCCEEDED']);
-    // What it calls is not counted by the tests below.
+    // The tests below do not count its calls.
     const first = async () => member((await app.request('GET', `/${accepted.id}`)).body, 'status');
     await expect.poll(first, { timeout: 30_000 }).toBe('SUCCEEDED');
   });

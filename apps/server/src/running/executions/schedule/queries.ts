@@ -82,7 +82,7 @@ function sumsByOwner(queries: Queries) {
     .groupBy(['owner_id', 'service_id']);
 }
 
-/** Those of the services that run as many executions as they may. */
+/** Filters the services that run as many executions as they may. */
 export async function fullServices(transaction: Queries, running: readonly Running[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { serviceId, executions } of running)

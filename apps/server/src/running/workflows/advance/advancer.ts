@@ -47,7 +47,7 @@ export interface Batch {
   readonly signals: boolean;
 }
 
-/** What was loaded, and the instances after their steps. */
+/** The loaded work, and the instances after their steps. */
 interface Reduced {
   readonly loaded: Loaded;
   readonly advanced: readonly Advanced[];

@@ -16,7 +16,7 @@ import { advance, Advancing, CompletionQueue, InstanceCache, Suspects, type Ende
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
-/** What a process does with the jobs that it may begin with at once: here, to remember them. */
+/** A job executor that only remembers the jobs that it may begin. */
 class Remembering implements JobExecutor {
   jobs: readonly WorkflowJobRow[] = [];
   reserve = (): number => Date.now() + 10_000;
@@ -89,7 +89,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       let rounds = 0;
       for (; rounds < 200 && (await phaseOf(culprit)) === 'RUNNING'; rounds += 1) {
         await advance(platform, graphs, advancing);
-        // Whoever has told of an end tries it again for a while, and then gives the instance up.
+        // The reporter of an end retries it for a while, and then gives the instance up.
         if (what === 'ends' && rounds === 20) suspects.giveUp(culprit, 'The platform could not write.');
       }
       expect(await phaseOf(culprit)).toBe('ERROR');
@@ -126,7 +126,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await tell({ type: 'setVariables', variables: { refused: 1 } });
     await all();
     expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 1, status: 'FAILED' });
-    // What happens to it meanwhile waits, in memory or in the table, and nobody looks at it again and again.
+    // Later events wait, in memory or in the table, and nobody looks at them again and again.
     const told = [held, other].map((job) => advancing.completions.add(ended(job)));
     await all();
     await Promise.all(told);
@@ -174,7 +174,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await step(box, new Remembering());
     await told;
     expect(await openJobs()).toEqual([second]);
-    // Whatever a clock has said that was wrong, a lease and a pause end.
+    // Leases and pauses end, even those that a wrong clock has written.
     expect(await claim(now - 86_400_000)).toHaveLength(1);
     const [third] = await openJobs();
     if (!third) throw new Error('Not taken');
@@ -320,7 +320,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
         throw new Error('Connection terminated unexpectedly');
       },
     };
-    // What another process has told of the job is in the table.
+    // The end that another process has reported is in the table.
     await database.write(async (transaction) => {
       await transaction.deleteFrom('workflow_jobs').execute();
       await insertEvents(transaction, [eventRow(platform, one.job.instance_id, one.event)]);
@@ -418,13 +418,13 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     return rows.map(({ state }) => state);
   }
 
-  /** The elements that are through, as the journal has them. */
+  /** The completed elements in the journal. */
   async function completionsOf(id: string): Promise<unknown[]> {
     const entries = await readJournalAfter(platform.database.read, id, -1, 100);
     return entries.filter(({ type }) => type === 'completed').map((entry) => 'elementId' in entry && entry.elementId);
   }
 
-  /** So many instances that have begun, each with the job of its first task. */
+  /** Starts instances, each with the job of its first task. */
   async function begin(count: number, advancing = new Advancing(new Remembering())): Promise<Remembering> {
     await acceptedInstances(platform, 'ada', count);
     await advance(platform, graphs, advancing);

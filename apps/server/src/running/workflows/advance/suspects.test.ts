@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Suspects } from './suspects.ts';
 
-/** What the database says when it refuses a row. */
+/** An error of a database that refuses a row. */
 const refused = Object.assign(new Error('value "secret" refused'), { code: '23514' });
 
 describe('what could not be written', () => {

@@ -27,10 +27,10 @@ interface Suspect {
   givenUp: Cause | null;
 }
 
-/** What was tried: all its events and ends, one end, one event, or the end of the instance itself. */
+/** The part of an instance that was tried: all events and ends, one end, one event, or its own end. */
 type Tried = 'ALL' | 'END' | 'EVENT' | 'ITS_END';
 
-/** What the turn of a suspect takes: all, one event or end, or nothing because it is given up. */
+/** The turn of a suspect: it takes all events and ends, one of them, or none because the instance is given up. */
 export interface SuspectTurn {
   readonly id: string;
   readonly takes: 'ALL' | 'ONE';

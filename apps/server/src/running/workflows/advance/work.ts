@@ -51,7 +51,7 @@ export interface Loaded {
   readonly later: ReadonlySet<Ended>;
 }
 
-/** What a batch takes: instances, their events, and the versions whose graphs it needs. */
+/** The choice of a batch: instances, their events, and the versions whose graphs it needs. */
 export interface Candidates {
   readonly instances: readonly string[];
   readonly events: readonly string[];
