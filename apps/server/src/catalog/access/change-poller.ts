@@ -3,8 +3,9 @@ import { AccessChangeLog } from './change-log.ts';
 
 /** Milliseconds for which a poll counts: a revoked right ends within a second, also when its notification is lost. */
 const RECENT_MS = 900;
-/** Milliseconds between two polls, and between two purges of the log. */
+/** Milliseconds between two polls. */
 const POLL_EVERY_MS = 300;
+/** Milliseconds between two purges of the log. */
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 /** Milliseconds without a poll after which changes may have been purged unread: everything cached is dropped. */
 const MISSED_MS = 30 * 60 * 1000;

@@ -33,8 +33,9 @@ export interface Runnables {
   invalidate(serviceVersionId: string): void;
 }
 
-/** Bytes of /tmp, and processes, that one execution may have. Beyond them the program gets an error. */
+/** Bytes of /tmp of one execution. Beyond them the program gets an error. */
 const TMP_BYTES = 256 * 1024 * 1024;
+/** Processes of one execution. Beyond them the program cannot start another one. */
 const PROCESSES = 128;
 /** Published versions cached. They never change; one more empties the cache. */
 const MAX_CACHED = 1_000;
