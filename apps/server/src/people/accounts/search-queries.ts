@@ -73,9 +73,8 @@ async function positionAfter({ read }: Database, after: number | null, count: nu
 }
 
 /**
- * The first blocks that the index knows to have every gram of the text. Both databases are made to begin with the
- * index: their planners would now and then rather go through the blocks in order, which takes the longer the rarer
- * the text is.
+ * The first blocks that have all grams of the needle, by the index. The queries force both databases to begin with the
+ * index: their planners would sometimes scan the blocks in order, which takes longer the rarer the needle is.
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);
