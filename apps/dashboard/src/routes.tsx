@@ -16,6 +16,7 @@ const serviceScreen = () => import('./screens/service/index.ts');
 const applicationScreens = () => import('./screens/applications/index.ts');
 const profileScreens = () => import('./screens/profile/index.ts');
 const dataPoolScreens = () => import('./screens/data-pools/index.ts');
+const sharedScreens = () => import('./screens/shared/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -27,8 +28,17 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     path: 'services/$serviceId',
     component: lazyRouteComponent(serviceScreen, 'ServicePage'),
   });
-  const tab = (path: string, name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'Provided') =>
-    createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
+  const shared = createRoute({
+    getParentRoute: () => parent,
+    path: 'shared/$serviceId',
+    component: lazyRouteComponent(sharedScreens, 'SharedServicePage'),
+  });
+  const sharedTab = (path: string, name: 'SharedOverview' | 'SharedRun') =>
+    createRoute({ getParentRoute: () => shared, path, component: lazyRouteComponent(sharedScreens, name) });
+  const tab = (
+    path: string,
+    name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'Provided' | 'Sharing',
+  ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
   return [
     at(
       '/',
@@ -52,9 +62,12 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       tab('versions', 'Versions'),
       tab('versions/$version', 'ConfigurationPage'),
       tab('executions', 'Provided'),
+      tab('sharing', 'Sharing'),
     ]),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
+    at('shared', lazyRouteComponent(sharedScreens, 'SharedServices')),
+    shared.addChildren([sharedTab('/', 'SharedOverview'), sharedTab('run', 'SharedRun')]),
     at('data-pools', lazyRouteComponent(dataPoolScreens, 'DataPools')),
     at('data-pools/$dataPoolId', lazyRouteComponent(dataPoolScreens, 'DataPoolPage')),
     at('applications', lazyRouteComponent(applicationScreens, 'Applications')),

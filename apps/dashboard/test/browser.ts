@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { sqlite } from '../../server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../server/src/testing/kethub.ts';
 
@@ -16,11 +17,12 @@ const NARROW = { width: 390, height: 800 };
 /** A platform with its dashboard, and a browser in which a person has signed in. */
 export interface Dashboard {
   readonly kethub: TestKethub;
-  readonly browser: Browser;
   readonly page: Page;
   readonly origin: string;
   /** Reports of the content security policy, errors of scripts, and requests to other origins. */
   readonly complaints: readonly string[];
+  /** Another tab of the browser of `page`. */
+  newPage(): Promise<Page>;
   /** A page of another browser, in which this person has signed in. */
   pageOf(username: string): Promise<Page>;
   /** Barriers of these screens and whatever makes them wider than a telephone, in light and in dark. */
@@ -60,10 +62,10 @@ export async function openDashboard(): Promise<Dashboard> {
   const page = await pageOf('ada');
   return {
     kethub,
-    browser,
     page,
     origin,
     complaints,
+    newPage: () => pageIn(page.context()),
     pageOf,
     async barriersOn(screens) {
       const found: string[] = [];
@@ -72,7 +74,7 @@ export async function openDashboard(): Promise<Dashboard> {
         for (const screen of screens) {
           await page.goto(origin + screen);
           await page.getByRole('heading', { level: 1 }).waitFor();
-          await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+          await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
           found.push(...(await violations(page)).map((one) => `${colorScheme} ${screen}: ${one}`));
           await picture(page, `${colorScheme}${screen}`);
           await page.setViewportSize(NARROW);

@@ -1,15 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sqlite } from '../../server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../../server/src/testing/kethub.ts';
-
-const PROGRAM = '/usr/bin/chromium';
-const PASSWORD = 'correct horse battery staple';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import type { TestKethub } from '../../server/src/testing/kethub.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const HOSTILE_NAME = '<img src=x onerror="window.hacked=1">';
 const SERVICE = {
@@ -51,47 +46,13 @@ def run(data: Data, seconds: float = 0) -> dict:
 };
 
 describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
+  let dashboard: Dashboard;
   let kethub: TestKethub;
-  let browser: Browser;
-  let context: BrowserContext;
   let page: Page;
   let origin: string;
   let folder: string;
-  /** Reports of the content security policy, errors of scripts, and requests to other origins. */
-  const complaints: string[] = [];
-
-  const watch = (one: Page): void => {
-    one.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
-    one.on('console', (message) => {
-      if (/Content Security Policy|Content-Security-Policy/i.test(message.text())) complaints.push(message.text());
-    });
-    one.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol.startsWith('http') && url.origin !== origin) complaints.push(`request to ${url.origin}`);
-    });
-  };
-  const newPage = async (): Promise<Page> => {
-    const one = await context.newPage();
-    watch(one);
-    return one;
-  };
-  const signIn = async (one: Page, username = 'ada'): Promise<void> => {
-    await one.getByRole('button', { name: 'Sign in' }).click();
-    await one.locator('input[name=username]').fill(username);
-    await one.locator('input[name=password]').fill(PASSWORD);
-    await one.locator('input[name=password]').press('Enter');
-    await one.getByRole('heading', { name: 'Last executions' }).waitFor();
-  };
-  /** Violations of WCAG 2.2 A and AA and of best practice, in words. */
-  const barriers = async (one: Page): Promise<string[]> => {
-    await one.evaluate(AXE);
-    const found: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await one.evaluate(
-      'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
-    );
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  };
-  const stored = (one: Page): Promise<string> =>
-    one.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+  const stored = (): Promise<string> =>
+    page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 
   beforeAll(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-browser-'));
@@ -99,29 +60,17 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
       mkdirSync(path.dirname(path.join(folder, 'hostile', name)), { recursive: true });
       writeFileSync(path.join(folder, 'hostile', name), content);
     }
-    kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
-    origin = new URL(kethub.platform.addresses.api).origin;
-    browser = await chromium.launch({
-      executablePath: PROGRAM,
-      args: ['--no-sandbox'],
-    });
-    context = await browser.newContext({ viewport: { width: 1360, height: 860 } });
-    context.setDefaultTimeout(30_000);
-    page = await newPage();
-    // While it is built, the plain page looks again by itself.
-    await page.goto(`${origin}/`);
-    await page.getByRole('button', { name: 'Sign in' }).waitFor({ timeout: 120_000 });
-  }, 180_000);
+    dashboard = await openDashboard();
+    ({ kethub, page, origin } = dashboard);
+  }, 240_000);
   afterAll(async () => {
-    await browser?.close();
-    await kethub?.close();
+    await dashboard?.close();
     if (folder) rmSync(folder, { recursive: true });
   });
 
   test('a person signs in, and no token is stored', async () => {
-    await signIn(page);
     expect(new URL(page.url()).pathname).toBe('/me');
-    expect(await stored(page)).not.toMatch(/eyJ|token/i);
+    expect(await stored()).not.toMatch(/eyJ|token/i);
     expect(await kethub.client.listServices()).toEqual([]);
   });
 
@@ -185,7 +134,7 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     expect(new URL(page.url()).searchParams.get('execution')).toMatch(/^[0-9a-f-]{36}$/);
     await page.reload();
     await page.getByText('Succeeded').waitFor();
-    const second = await newPage();
+    const second = await dashboard.newPage();
     await second.goto(page.url());
     await second.getByText('Succeeded').waitFor();
     await second.close();
@@ -242,18 +191,14 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     const json = { email: 'grace@example.org', role: 'VIEWER' as const };
     const invitation = await kethub.client.invite({ organizationId: id, json });
     await grace.client.acceptInvitation({ invitationId: invitation.id });
-    const others = await browser.newContext();
-    const other = await others.newPage();
-    watch(other);
-    await other.goto(`${origin}/`);
-    await signIn(other, 'grace');
+    const other = await dashboard.pageOf('grace');
     await other.goto(`${origin}/org/${id}/services`);
     await other.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
     await other.getByText('A service is a folder').waitFor();
     expect(await other.getByText('New service').count()).toBe(0);
     await other.goto(`${origin}/org/00000000-0000-7000-8000-000000000000/services`);
     await other.getByText('No such organization').waitFor();
-    await others.close();
+    await other.context().close();
   });
 
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
@@ -270,25 +215,11 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
       '/me/executions',
       `/me/executions/${execution?.id}`,
     ];
-    const found: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      for (const screen of screens) {
-        await page.goto(origin + screen);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
-        found.push(...(await barriers(page)).map((one) => `${colorScheme} ${screen}: ${one}`));
-        await page.setViewportSize({ width: 390, height: 800 });
-        const width = await page.evaluate('document.documentElement.scrollWidth');
-        if (width !== 390) found.push(`${screen} is ${String(width)} wide`);
-        await page.setViewportSize({ width: 1360, height: 860 });
-      }
-    }
-    expect(found).toEqual([]);
+    expect(await dashboard.barriersOn(screens)).toEqual([]);
   }, 180_000);
 
   test('sign-out ends the session in every tab', async () => {
-    const second = await newPage();
+    const second = await dashboard.newPage();
     await second.goto(`${origin}/me`);
     await second.getByRole('heading', { name: 'Last executions' }).waitFor();
     await page.getByRole('button', { name: /account of/ }).click();
@@ -300,5 +231,6 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await second.close();
   });
 
-  test('no script but its own has run, and no request has left the origin', () => expect(complaints).toEqual([]));
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
 });

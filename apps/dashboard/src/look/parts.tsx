@@ -29,6 +29,10 @@ const STATES: Readonly<Record<string, readonly [word: string, color: string]>> =
   DRAFT: ['Draft', '--waiting'],
   PUBLISHED: ['Published', '--succeeded'],
   RETIRED: ['Retired', '--cancelled'],
+  ACTIVE: ['Active', '--succeeded'],
+  NOT_YET: ['Not yet', '--waiting'],
+  EXPIRED: ['Ended', '--cancelled'],
+  NEVER_ACTIVE: ['Never active', '--failed'],
 };
 
 /** The state of an execution, a build or a version: a word in a colour. */

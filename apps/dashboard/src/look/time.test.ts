@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytes, duration, fromLocalInput, parseTime, relativeTime, toLocalInput } from './time.ts';
+import { bytes, duration, fromLocalInput, parseTime, relativeTime, toApiTime, toLocalInput } from './time.ts';
 
 test('times of the interface are in UTC', () => {
   expect(parseTime('2026-11-23 01:02:03')).toBe(Date.UTC(2026, 10, 23, 1, 2, 3));
@@ -21,6 +21,9 @@ test.each([
 ])('%d ms are %s', (ms, text) => expect(duration(ms)).toBe(text));
 
 test('sizes', () => expect([bytes(10), bytes(1536), bytes(5 * 2 ** 30)]).toEqual(['10 B', '1.5 KB', '5.0 GB']));
+
+test('a time is written as the API reads it', () =>
+  expect(parseTime(toApiTime(new Date(1_795_000_000_000)))).toBe(1_795_000_000_000));
 
 test('a local input names the same minute, read and written', () => {
   const minute = Date.UTC(2026, 10, 23, 22, 58);

@@ -45,6 +45,11 @@ export function toLocalInput(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+/** A time as the API takes it: `yyyy-MM-dd HH:mm:ss` in UTC. */
+export function toApiTime(moment: Date): string {
+  return moment.toISOString().slice(0, 19).replace('T', ' ');
+}
+
 /** The moment that an input of type `datetime-local` names. */
 export function fromLocalInput(value: string): Date {
   return new Date(value);

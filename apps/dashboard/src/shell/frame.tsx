@@ -25,6 +25,7 @@ const SECTIONS: readonly (readonly [
     [
       ['/executions', 'Executions', 'executions'],
       ['/applications', 'Applications', 'applications'],
+      ['/shared', 'Shared with you', 'shared'],
       ['/data-pools', 'Data pools', 'pool'],
     ],
   ],

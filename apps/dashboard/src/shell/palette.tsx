@@ -26,6 +26,7 @@ export function Palette() {
         page('new-service', 'New service', '/services/new', <Icon name="plus" />),
         page('executions', 'Executions', '/executions', <Icon name="executions" />),
         page('applications', 'Applications', '/applications', <Icon name="applications" />),
+        page('shared', 'Shared with you', '/shared', <Icon name="shared" />),
         page('data-pools', 'Data pools', '/data-pools', <Icon name="pool" />),
       ],
     },

@@ -3,27 +3,15 @@ import { Button, Modal, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
-import { namesQuery, poolMembersQuery } from '../../data/data-pool-queries.ts';
-import { organizationsQuery } from '../../data/queries.ts';
+import { poolMembersQuery } from '../../data/data-pool-queries.ts';
+import { useNames } from '../../data/use-names.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { RecipientField, type Recipient } from '../../forms/recipient-field.tsx';
-import { shortId, Time } from '../../look/parts.tsx';
+import { Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { ROLES, roleInWords } from './roles.ts';
 import { useDataPoolAddress } from './use-data-pool.ts';
-
-type NameOf = (recipient: Recipient) => string;
-
-/** Names of people and of organizations that the person has joined; of others, the end of the id. */
-export function useNames(recipients: readonly Recipient[]): NameOf {
-  const { acting } = useDataPoolAddress();
-  const ids = [...new Set(recipients.filter(({ type }) => type === 'USER').map(({ id }) => id))].toSorted();
-  const people = useQuery(namesQuery(acting, ids));
-  const organizations = useQuery(organizationsQuery(acting.platform));
-  return ({ type, id }) =>
-    (type === 'USER' ? people.data?.get(id) : organizations.data?.find((one) => one.id === id)?.name) ?? shortId(id);
-}
 
 /** Who may use a data pool beside its owner. */
 export function Members({ role, owner }: { readonly role: MemberRole; readonly owner: Recipient }) {

@@ -7,6 +7,7 @@ import { serviceQuery, versionQuery } from '../../data/queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { Icon } from '../../look/icons.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
+import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { typeInWords, VersionState } from '../services/service-list.tsx';
@@ -187,7 +188,6 @@ function DeleteService({ name }: { readonly name: string }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: () => acting.platform.deleteService({ serviceId }),
     async onSuccess() {
@@ -202,28 +202,17 @@ function DeleteService({ name }: { readonly name: string }) {
       <Button variant="default" onClick={() => setAsking(true)} style={{ color: 'var(--failed)' }}>
         Delete the service
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`Delete ${name}?`} lockScroll={false}>
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            remove.mutate();
-          }}
+      {isAsking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete"
+          name={name}
+          request={remove}
+          onClose={() => setAsking(false)}
         >
-          <p style={{ margin: 0 }}>
-            All versions go with it, and nothing brings them back. Executions that have ended keep their results.
-          </p>
-          <TextInput
-            label={`Type its name: ${name}`}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          {remove.error && <Problem error={remove.error} />}
-          <Button type="submit" color="red" disabled={typed !== name} loading={remove.isPending}>
-            Delete
-          </Button>
-        </form>
-      </Modal>
+          All versions go with it, and nothing brings them back. Executions that have ended keep their results.
+        </Confirm>
+      )}
     </div>
   );
 }

@@ -20,6 +20,7 @@ export function ServicePage() {
     ...(mayRun && service.data.type !== 'ON_PREMISE' ? [['/run', 'Run']] : []),
     ['/versions', 'Versions'],
     ['/executions', 'Executions'],
+    ['/sharing', 'Sharing'],
   ] as const;
   return (
     <>

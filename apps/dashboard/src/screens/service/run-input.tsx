@@ -1,0 +1,205 @@
+import { KethubError } from '@kethub/client';
+import type { ServiceVersion } from '@kethub/contract';
+import { Button, SegmentedControl, Select } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { writeExact } from '../../data/exact-json.ts';
+import { rememberExecution } from '../../data/queries.ts';
+import { exampleIn } from '../../forms/example.ts';
+import { fieldsOf } from '../../forms/schema.ts';
+import { focusFirst, SchemaForm, type Complaints } from '../../forms/schema-form.tsx';
+import { judge } from '../../forms/validate.ts';
+import { complaintsOf, defaultsOf, inputOf, type Values } from '../../forms/values.ts';
+import { Icon } from '../../look/icons.tsx';
+import { Problem } from '../../shell/problem.tsx';
+import { JsonInput, Snippets } from './run-texts.tsx';
+import { useServiceAddress } from './use-service.ts';
+
+/** Bytes of a source that is loaded for its example. */
+const LARGEST_SOURCE = 8 * 1024 * 1024;
+const NONE: Complaints = new Map();
+
+/** What is known of the version that is run, as a query. */
+interface Detail {
+  readonly data?: Pick<ServiceVersion, 'parameters' | 'sourceBytes' | 'build'> | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly isSuccess: boolean;
+  refetch(): Promise<unknown>;
+}
+
+/** The input of an execution, as a form, JSON or code, and the button that starts it. */
+export function RunInput({
+  name,
+  version,
+  versions,
+  detail,
+  onVersion,
+  onStarted,
+}: {
+  readonly name: string;
+  readonly version: string;
+  readonly versions: readonly { readonly value: string; readonly label: string }[];
+  readonly detail: Detail;
+  readonly onVersion: (version: string) => void;
+  readonly onStarted: (executionId: string) => void;
+}) {
+  const { acting, serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const parameters = useMemo(() => detail.data?.parameters ?? [], [detail.data]);
+  const fields = useMemo(() => fieldsOf(parameters), [parameters]);
+  const [typed, setTyped] = useState<Values | null>(null);
+  const values = typed ?? defaultsOf(fields);
+  const [view, setView] = useState('form');
+  // Inputs that keep a text of their own are made anew when the values come from elsewhere.
+  const [revision, setRevision] = useState(0);
+  const hasForm = fields.length > 0;
+  const shown = view === 'form' && !hasForm ? 'json' : view;
+  const [complaints, setComplaints] = useState(NONE);
+  const toFocus = useRef(false);
+  useEffect(() => {
+    if (toFocus.current) focusFirst(complaints);
+    toFocus.current = false;
+  }, [complaints]);
+
+  const complain = (found: Complaints): void => {
+    toFocus.current = true;
+    setComplaints(found);
+    if (found.size > 0 && hasForm) setView('form');
+  };
+  // One key for each input: a request that is repeated after a lost answer starts nothing twice.
+  const attempt = useRef<{ readonly text: string; readonly key: string } | null>(null);
+  const start = useMutation({
+    mutationFn: (text: string) => {
+      if (attempt.current?.text !== text) attempt.current = { text, key: crypto.randomUUID() };
+      const headers = { 'idempotency-key': attempt.current.key };
+      return acting.platform.startJobOfVersion({ serviceId, version, jsonText: text, headers });
+    },
+    async onSuccess(execution) {
+      attempt.current = null;
+      rememberExecution(queries, acting, execution);
+      onStarted(execution.id);
+      await queries.invalidateQueries({ queryKey: [acting.base, 'executions'] });
+    },
+    onError(error) {
+      if (!(error instanceof KethubError)) return;
+      const found = new Map(error.errors.map(({ pointer, detail }) => [pointer.replace(/^#/, ''), detail]));
+      if (found.size > 0) complain(found);
+    },
+  });
+  const run = (): void => {
+    if (start.isPending || detail.isPending) return;
+    const early = complaintsOf(fields, values);
+    const input = inputOf(fields, values);
+    const found = early.size > 0 ? early : judge(parameters, input);
+    complain(found);
+    if (found.size === 0) start.mutate(writeExact(input, 0));
+  };
+  useHotkeys([['mod+Enter', run]], []);
+  const mayHaveExample = (detail.data?.sourceBytes ?? Infinity) <= LARGEST_SOURCE && detail.data?.build !== undefined;
+  const example = useMutation({
+    async mutationFn() {
+      const source = await acting.platform.downloadSource({ serviceId, version });
+      return exampleIn(new Uint8Array(await source.arrayBuffer()));
+    },
+    onSuccess(found) {
+      if (found === null) return;
+      change(found);
+      setRevision(revision + 1);
+    },
+  });
+  const change = (next: Values): void => {
+    setTyped(next);
+    if (complaints.size > 0) setComplaints(NONE);
+  };
+  return (
+    <section className="panel stack" aria-label="Input">
+      <div className="row apart">
+        <h2>Input</h2>
+        <div className="row">
+          <Select
+            size="xs"
+            aria-label="Version"
+            data={[...versions]}
+            value={version}
+            onChange={(next) => next !== null && onVersion(next)}
+            allowDeselect={false}
+            style={{ width: 160 }}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Way to write the input"
+            value={shown}
+            onChange={setView}
+            data={[
+              { value: 'form', label: 'Form', disabled: !hasForm },
+              { value: 'json', label: 'JSON' },
+              { value: 'code', label: 'Code' },
+            ]}
+          />
+        </div>
+      </div>
+      {detail.error !== null && <Problem error={detail.error} onRetry={() => void detail.refetch()} />}
+      {detail.isPending && <p className="quiet">Loading…</p>}
+      {detail.isSuccess && shown === 'form' && (
+        <SchemaForm key={revision} fields={fields} values={values} onChange={change} complaints={complaints} />
+      )}
+      {detail.isSuccess && shown === 'json' && (
+        <JsonInput key={revision} values={values} onChange={change} hasForm={hasForm} />
+      )}
+      {detail.isSuccess && shown === 'code' && (
+        <Snippets name={name} version={version} input={inputOf(fields, values)} />
+      )}
+      {mayHaveExample && (
+        <div className="row small">
+          <Button size="compact-xs" variant="default" loading={example.isPending} onClick={() => example.mutate()}>
+            Fill in the example
+          </Button>
+          <span className="quiet" role="status">
+            {example.data === null
+              ? 'The source has no folder input with an example.'
+              : 'From the folder input of the source.'}
+          </span>
+        </div>
+      )}
+      {example.error && <Problem error={example.error} />}
+      <Unplaced complaints={complaints} />
+      {start.error && <Problem error={start.error} />}
+      <div className="row">
+        <Button
+          leftSection={<Icon name="run" size={14} />}
+          loading={start.isPending}
+          disabled={!detail.isSuccess}
+          onClick={run}
+        >
+          Run
+        </Button>
+        <span className="small quiet">
+          <kbd>Ctrl Enter</kbd>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** Complaints for which there is no input on the page. */
+function Unplaced({ complaints }: { readonly complaints: Complaints }) {
+  const [unplaced, setUnplaced] = useState<readonly (readonly [string, string])[]>([]);
+  useEffect(() => {
+    const places = new Set(
+      [...document.querySelectorAll<HTMLElement>('[data-pointer]')].map((input) => input.dataset['pointer']),
+    );
+    setUnplaced([...complaints].filter(([pointer]) => !places.has(pointer)));
+  }, [complaints]);
+  if (unplaced.length === 0) return null;
+  return (
+    <ul className="field-error" role="alert">
+      {unplaced.map(([pointer, text]) => (
+        <li key={pointer}>
+          <code>{pointer || 'input'}</code>: {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, type TestKethub } from '../../server/src/testing/kethub.ts';
+import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+
+const FILES = { 'src/program.py': 'def run(qubits: int) -> dict:\n    return {"states": 2 ** qubits}\n' };
+
+describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
+  let dashboard: Dashboard;
+  let kethub: TestKethub;
+  let serviceId: string;
+  let grace: Awaited<ReturnType<TestKethub['signIn']>>;
+  let other: Page;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    ({ kethub } = dashboard);
+    serviceId = (await build(kethub.client, 'Solver <i>x</i>', FILES)).service.id;
+    grace = await kethub.signIn('grace');
+    other = await dashboard.pageOf('grace');
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+  const shares = () => kethub.client.listShares({ serviceId });
+
+  test('a service is shared with a person for some time, typed in local time', async () => {
+    const { page, origin } = dashboard;
+    await other.getByRole('link', { name: 'Shared with you' }).click();
+    await other.getByText('Nothing yet. Whoever owns a service can share it').waitFor();
+    await page.goto(`${origin}/me/services/${serviceId}`);
+    await page.getByRole('link', { name: 'Sharing' }).click();
+    await page.getByText('Not shared yet.').waitFor();
+    await page.getByRole('button', { name: 'Share the service' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Person' }).fill('grac');
+    await page.getByRole('option', { name: 'grace Test' }).click();
+    await dialog.getByLabel('From').fill('2999-01-01T10:00');
+    await dialog.getByLabel('Until').fill('2998-01-01T10:00');
+    await dialog.getByText('This is before it starts.').waitFor();
+    await dialog.getByLabel('Until').fill('2999-12-31T10:00');
+    expect(await violationsInDialog(page)).toEqual([]);
+    await picture(page, 'share');
+    await dialog.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('Not yet', { exact: true }).waitFor();
+    const [share] = await shares();
+    const utc = (await page.evaluate('new Date("2999-12-31T10:00").toISOString()')) as string;
+    expect(share?.endDate).toBe(utc.slice(0, 19).replace('T', ' '));
+  });
+
+  test('an organization that is not there is refused with a sentence', async () => {
+    const { page } = dashboard;
+    await page.getByRole('button', { name: 'Share the service' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Organization', { exact: true }).click();
+    await dialog.getByLabel('Id of the organization').fill('01a1fd32-d765-71ab-ba39-25ede922012b');
+    await dialog.getByRole('button', { name: 'Share' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await shares()).toHaveLength(1);
+  });
+
+  test('as soon as it is active, the recipient runs it and sees neither source nor versions to change', async () => {
+    const { page, origin } = dashboard;
+    await page.getByRole('button', { name: 'Change the dates of grace Test' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('From').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await other.goto(`${origin}/me/shared`);
+    await other.getByRole('link', { name: 'Solver <i>x</i>' }).click();
+    await other.getByText('from ada Test').waitFor();
+    expect(await other.locator('main button').allTextContents()).toEqual([]);
+    await other.getByRole('link', { name: 'Run', exact: true }).click();
+    await other.getByLabel(/^qubits/).fill('3');
+    await other.keyboard.press('Control+Enter');
+    await other.getByText('Succeeded').waitFor({ timeout: 60_000 });
+    await picture(other, 'shared-run');
+    expect(await grace.client.listOwnedExecutions()).toHaveLength(1);
+  });
+
+  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
+    await kethub.client.createOrganization({ json: { name: 'Lab' } });
+    const shared = await build(grace.client, 'Her own', FILES);
+    const me = await kethub.client.getMe();
+    const json = { recipient: { type: 'USER' as const, id: me.id } };
+    await grace.client.createShare({ serviceId: shared.service.id, json });
+    const screens = [
+      `/me/services/${serviceId}/sharing`,
+      '/me/shared',
+      `/me/shared/${shared.service.id}`,
+      `/me/shared/${shared.service.id}/run`,
+    ];
+    expect(await dashboard.barriersOn(screens)).toEqual([]);
+  }, 180_000);
+
+  test('a viewer of an organization sees the shares, and no button that would be refused', async () => {
+    const { origin } = dashboard;
+    const [lab] = await kethub.client.listOrganizations();
+    const id = lab?.id ?? '';
+    const json = { email: 'grace@example.org', role: 'VIEWER' as const };
+    const invitation = await kethub.client.invite({ organizationId: id, json });
+    await grace.client.acceptInvitation({ invitationId: invitation.id });
+    await kethub.client.transferService({ serviceId, json: { type: 'ORGANIZATION', id } });
+    await other.goto(`${origin}/org/${id}/services/${serviceId}/sharing`);
+    await other.getByRole('cell', { name: 'grace Test' }).first().waitFor();
+    expect(await other.locator('main button').allTextContents()).toEqual([]);
+    await dashboard.page.goto(`${origin}/org/${id}/services/${serviceId}/sharing`);
+    await dashboard.page.getByRole('button', { name: 'End the share with grace Test' }).click();
+    await dashboard.page.getByRole('dialog').getByRole('button', { name: 'End the share' }).click();
+    await dashboard.page.getByText('Not shared yet.').waitFor();
+    await other.goto(`${origin}/me/shared/${serviceId}`);
+    await other.getByRole('alert').waitFor();
+  });
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
