@@ -3,8 +3,9 @@ import { type BudgetPart, FeelBudgetError } from './errors.ts';
 /** Limits of one evaluation. Beyond one, it ends with a `FeelBudgetError`. */
 export interface Budget {
   /**
-   * Steps of some 0.1 microseconds: about one per operator, per item that a loop or a function looks at, and per hundred
-   * characters of text; more where the platform computes with decimals, time zones or regular expressions (`cost.ts`).
+   * Steps of some 0.1 microseconds: about one per operator, per item that a loop or a function looks at, and per
+   * hundred characters of text; more where the platform computes with decimals, time zones or regular expressions
+   * (`cost.ts`).
    */
   steps: number;
   /** Items of one list. */

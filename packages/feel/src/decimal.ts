@@ -1,4 +1,6 @@
-/** A decimal number in normal form: `digits` without zeros at either end (empty for zero), times ten to the `exponent`. */
+/**
+ * A decimal number in normal form: `digits` without zeros at either end (empty for zero), times ten to the `exponent`.
+ */
 export interface Decimal {
   readonly isNegative: boolean;
   readonly digits: string;

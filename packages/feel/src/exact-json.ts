@@ -14,8 +14,8 @@ interface Source {
 }
 
 /**
- * Reads JSON without rounding a number: a number that is not a double becomes an `ExactNumber`. It keeps the value of a number
- * and not its notation: 1.0 is 1, and -0 is 0. Throws `SyntaxError` as `JSON.parse` does.
+ * Reads JSON without rounding a number: a number that is not a double becomes an `ExactNumber`. It keeps the value of a
+ * number and not its notation: 1.0 is 1, and -0 is 0. Throws `SyntaxError` as `JSON.parse` does.
  */
 export function parseExact(text: string): JsonValue {
   if (!hasInexact(text)) return JSON.parse(text) as JsonValue;
@@ -39,7 +39,10 @@ export function hasInexact(text: string): boolean {
   return false;
 }
 
-/** Whether a double prints as the number of a text. An integer has to be a safe one: the next integer is a double as well. */
+/**
+ * Whether a double prints as the number of a text. An integer has to be a safe one: the next integer is a double as
+ * well.
+ */
 export function isExact(source: string, double: number): boolean {
   if (INTEGER.test(source)) return Number.isSafeInteger(double);
   if (!Number.isFinite(double)) return false;

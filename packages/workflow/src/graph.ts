@@ -1,7 +1,9 @@
 import type { Expression } from './expression.ts';
 import type { ServiceReference, Value } from './types.ts';
 
-/** A workflow file, validated and compiled. Holds functions: keep it in memory by version, and parse again elsewhere. */
+/**
+ * A workflow file, validated and compiled. Holds functions: keep it in memory by version, and parse again elsewhere.
+ */
 export interface ProcessGraph {
   /** The process that is started; the others in the file can be called by its call activities. */
   readonly processId: string;
@@ -56,7 +58,9 @@ export interface ThrownMessage {
   readonly timeToLive: Expression | null;
 }
 
-/** A signal that is caught or thrown. One that is thrown has the variables that the input mappings of its event make. */
+/**
+ * A signal that is caught or thrown. One that is thrown has the variables that the input mappings of its event make.
+ */
 export interface SignalDefinition {
   readonly name: Expression;
 }

@@ -86,7 +86,10 @@ export interface Requirements {
   readonly services: readonly ({ readonly elementId: string } & ServiceReference)[];
   /** Call activities: the called process, or null where an expression decides while it runs. */
   readonly calls: readonly { readonly elementId: string; readonly processId: string | null }[];
-  /** Variables of the result: targets of the output mappings of end events of the process, and of its event sub-processes. */
+  /**
+   * Variables of the result: targets of the output mappings of end events of the process, and of its event
+   * sub-processes.
+   */
   readonly outputs: readonly { readonly elementId: string; readonly name: string }[];
   /** Names of secrets that `secret_value` reads. */
   readonly secrets: readonly string[];
@@ -122,8 +125,8 @@ export interface StartRequest {
 export type Event =
   | ({ readonly type: 'start' } & StartRequest)
   /**
-   * `result`: what the service returned. A value that is no object is known as `result`. `called`: the ids as called, for the
-   * error of a result that cannot be kept; they do not stand in the journal.
+   * `result`: what the service returned. A value that is no object is known as `result`. `called`: the ids as called,
+   * for the error of a result that cannot be kept; they do not stand in the journal.
    */
   | { readonly type: 'jobSucceeded'; readonly job: number; readonly result: Value; readonly called?: Called }
   /** The execution of the service failed, or could not be started. Ids as called; `response`: the body as received. */
@@ -143,8 +146,8 @@ export type Event =
   | { readonly type: 'timerDue'; readonly timer: number }
   | { readonly type: 'messageCorrelated'; readonly subscription: number; readonly variables: Variables }
   /**
-   * A signal was broadcast while the subscription was open. Unlike other events it must be delivered once only: a subscription
-   * of an event that does not interrupt stays open.
+   * A signal was broadcast while the subscription was open. Unlike other events it must be delivered once only: a
+   * subscription of an event that does not interrupt stays open.
    */
   | { readonly type: 'signalReceived'; readonly subscription: number; readonly variables: Variables }
   | { readonly type: 'childEnded'; readonly child: number; readonly outcome: Outcome }
@@ -225,7 +228,10 @@ export type UrgentCommand =
 
 // ---- Effects ----------------------------------------------------------------------------------------------------
 
-/** Numbers (`job`, `timer`, `subscription`, `message`, `signal`, `child`) are unique within the instance and never used again. */
+/**
+ * Numbers (`job`, `timer`, `subscription`, `message`, `signal`, `child`) are unique within the instance and never used
+ * again.
+ */
 export type Effect =
   | {
       readonly type: 'startJob';
@@ -255,8 +261,8 @@ export type Effect =
     }
   | { readonly type: 'closeSignalSubscription'; readonly subscription: number }
   /**
-   * Broadcast a signal to everything that waits for its name now. Subscriptions of this instance with a higher number than
-   * `signal` were opened after it, and do not receive it.
+   * Broadcast a signal to everything that waits for its name now. Subscriptions of this instance with a higher number
+   * than `signal` were opened after it, and do not receive it.
    */
   | {
       readonly type: 'broadcastSignal';
@@ -397,7 +403,9 @@ export interface Loop {
 
 export interface OpenTimer {
   readonly timer: number;
-  /** The element instance that waits: the event itself, the host of a boundary event, the scope of an event sub-process. */
+  /**
+   * The element instance that waits: the event itself, the host of a boundary event, the scope of an event sub-process.
+   */
   readonly element: number;
   /** The catching event. */
   readonly elementId: string;

@@ -6,8 +6,8 @@ const SUBTRACTION = /\\[^]|\[(\^?)((?:\\[^]|[^[\]\\])+)-\[(\^?)((?:\\[^]|[^[\]\\
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
- * Writes the difference of two character classes, `[a-z-[aeiou]]` (XML Schema part 2, appendix F), as the one class that
- * RE2 understands. Classes with escapes for many characters, such as `\d`, stay as they are.
+ * Writes the difference of two character classes, `[a-z-[aeiou]]` (XML Schema part 2, appendix F), as the one class
+ * that RE2 understands. Classes with escapes for many characters, such as `\d`, stay as they are.
  */
 export function withoutSubtractions(pattern: string): string {
   if (!pattern.includes('-[')) return pattern;

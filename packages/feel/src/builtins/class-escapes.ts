@@ -1,5 +1,5 @@
-// Escapes that stand for many characters mean more in XML Schema (part 2, appendix F), on which FEEL's regular expressions
-// rest, than in RE2, where they end with ASCII. Beside XML Schema, `\w` takes `_`, as in Java and Camunda.
+// Escapes that stand for many characters mean more in XML Schema (part 2, appendix F), on which FEEL's regular
+// expressions rest, than in RE2, where they end with ASCII. Beside XML Schema, `\w` takes `_`, as in Java and Camunda.
 
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{S}_';
 const NAME_START =
@@ -21,8 +21,8 @@ export interface PatternFlags {
 }
 
 /**
- * Writes these escapes, and the dot, as RE2 understands them, within and outside of character classes. Null for `\\0`, which
- * is no escape of XPath: RE2 takes it for U+0000.
+ * Writes these escapes, and the dot, as RE2 understands them, within and outside of character classes. Null for `\\0`,
+ * which is no escape of XPath: RE2 takes it for U+0000.
  */
 export function withWideEscapes(pattern: string, { ignoresCase, dotAll }: PatternFlags): string | null {
   if (!pattern.includes('\\') && !pattern.includes('.')) return pattern;

@@ -29,7 +29,9 @@ function readNumber(call: CallSite, text: string): Value {
   return number ?? call.fail('the text is no number.');
 }
 
-/** The grouping separator is a space, a comma or a point, the decimal separator one of the others (DMN 1.5, table 75). */
+/**
+ * The grouping separator is a space, a comma or a point, the decimal separator one of the others (DMN 1.5, table 75).
+ */
 function readGrouped(call: CallSite, from: string, grouping: string | null, decimal: string | null = null): Value {
   if (grouping !== null && ![' ', ',', '.'].includes(grouping))
     return call.fail('the grouping separator must be " ", "," or ".".');

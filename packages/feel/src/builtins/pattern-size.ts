@@ -36,7 +36,10 @@ export function sizeOf(pattern: string, flags: string): number {
   return Math.ceil(open.reduce((sum, outer) => sum + outer, size));
 }
 
-/** In linear time, also of a class that has no end: escapes, classes, counted repetitions and single characters; of a repetition how often at most. */
+/**
+ * In linear time, also of a class that has no end: escapes, classes, counted repetitions and single characters; of a
+ * repetition how often at most.
+ */
 function* tokensOf(pattern: string): Iterable<readonly [string, number]> {
   for (const [token, least, most] of pattern.matchAll(
     /\\[pP]\{[^}]*(?:\}|$)|\\[^]|\[(?:\\[^]|[^\]\\])*(?:\]|$)|\{(\d+)(?:,(\d*))?\}|[^]/g,

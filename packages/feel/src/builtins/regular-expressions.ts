@@ -50,7 +50,9 @@ function tryCompile(pattern: string, flags: string): RE2JS | null {
   }
 }
 
-/** Under the flag x, spaces outside of character classes do not count, not even behind a backslash (XPath 3.1, 5.6.2). */
+/**
+ * Under the flag x, spaces outside of character classes do not count, not even behind a backslash (XPath 3.1, 5.6.2).
+ */
 function withoutSpaces(pattern: string): string {
   return pattern.replace(/\\\S|\[(?:\\[^]|[^\]\\])*(?:\]|$)|\s+/g, (part) => (/^\s/.test(part) ? '' : part));
 }

@@ -92,7 +92,9 @@ function visitIterators(
 /** Functions that return their arguments unchanged. */
 const PASSING: ReadonlySet<string> = new Set(['context', 'context put', 'context merge', 'get or else']);
 
-/** Functions whose values are taken apart, or computed with: not passed on as they are, by themselves or in a context. */
+/**
+ * Functions whose values are taken apart, or computed with: not passed on as they are, by themselves or in a context.
+ */
 export function takenApart(node: Node): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (at: Node, whole: boolean): void => {

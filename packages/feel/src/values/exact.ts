@@ -10,8 +10,8 @@ interface WithRawJson {
 }
 
 /**
- * A number that no double holds, by its JSON text: `12345678901234567890`, `0.1000000000000000055`, `1e400`. It is stored
- * and passed on as this text. FEEL computes with its first 34 digits.
+ * A number that no double holds, by its JSON text: `12345678901234567890`, `0.1000000000000000055`, `1e400`. It is
+ * stored and passed on as this text. FEEL computes with its first 34 digits.
  */
 export class ExactNumber {
   readonly text: string;

@@ -12,8 +12,8 @@ import { FeelRange, type FeelNumber, type Value } from './value.ts';
 import type { FeelTime } from './time.ts';
 
 /**
- * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no
- * order (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone. Without `meter` the
+ * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no order
+ * (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone. Without `meter` the
  * caller has paid.
  */
 export function order(left: Value, right: Value, meter?: Meter): number | null {

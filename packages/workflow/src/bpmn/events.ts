@@ -11,8 +11,8 @@ import { messageEventOf } from './thrown.ts';
 import { escalationCode, messageOf, signalOf, triggerOf } from './triggers.ts';
 
 /**
- * A process starts by a plain, timer, message or signal event, an event sub-process by a timer, message, signal, error or
- * escalation, a sub-process by a plain one.
+ * A process starts by a plain, timer, message or signal event, an event sub-process by a timer, message, signal, error
+ * or escalation, a sub-process by a plain one.
  */
 export function startEventOf(
   { report, scopes, id }: ProcessDraft,

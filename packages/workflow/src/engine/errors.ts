@@ -31,8 +31,8 @@ export function throwError(
   if (catcher !== undefined) {
     const { element, event, catches } = catcher;
     const keep: Variables = catches.type === 'error' ? { [catches.payloadVariable]: { ...error } } : {};
-    // The variable of an error is one of the process (Workflow errors, rule 4), or of the nearest scope that has declared it.
-    // The scope of the event has it as well, so that rounds of a loop do not read each other's.
+    // The variable of an error is one of the process (Workflow errors, rule 4), or of the nearest scope that has
+    // declared it. The scope of the event has it as well, so that rounds of a loop do not read each other's.
     const host = machine.get(element);
     merge(machine, machine.node(event).kind === 'boundaryEvent' ? host.scope : host.key, keep);
     trigger(machine, element, event, { payload: {}, keep, error });
@@ -45,8 +45,8 @@ export function throwError(
 }
 
 /**
- * Throws an escalation at an element: the nearest catcher outwards takes it, in the same process. What throws goes on, unless
- * the catcher interrupts it. Uncaught it changes nothing, and is a warning.
+ * Throws an escalation at an element: the nearest catcher outwards takes it, in the same process. What throws goes on,
+ * unless the catcher interrupts it. Uncaught it changes nothing, and is a warning.
  */
 export function throwEscalation(machine: Machine, key: number, code: string): void {
   const catcher = catcherOf(machine, key, 'escalation', code);

@@ -26,7 +26,9 @@ export interface Purpose {
   readonly incident: IncidentType;
 }
 
-/** Evaluates an expression. A part that is missing makes null and a warning; what goes beyond the budget is a failure. */
+/**
+ * Evaluates an expression. A part that is missing makes null and a warning; what goes beyond the budget is a failure.
+ */
 export function evaluate(
   machine: Machine,
   expression: Expression,

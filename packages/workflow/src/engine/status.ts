@@ -1,7 +1,10 @@
 import type { State } from '../state/state.ts';
 import type { ErrorEnvelope, Variables } from '../types.ts';
 
-/** The errors that the result of a workflow shows: one per open incident, in order of occurrence, then those of called processes. */
+/**
+ * The errors that the result of a workflow shows: one per open incident, in order of occurrence, then those of called
+ * processes.
+ */
 export function errorsOf(state: State): readonly ErrorEnvelope[] {
   if (state.error !== null) return [state.error];
   const own = [...state.incidents.values()].map(({ error }) => error);

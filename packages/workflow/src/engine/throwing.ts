@@ -13,8 +13,8 @@ import { keyOf, signalNameOf } from './waits.ts';
 const incident = 'EXTRACT_VALUE_ERROR';
 
 /**
- * Publishes a message with the variables of the event, and completes the event. Everything is judged before the message is
- * thrown: an event with an incident has published nothing.
+ * Publishes a message with the variables of the event, and completes the event. Everything is judged before the message
+ * is thrown: an event with an incident has published nothing.
  */
 export function throwMessage(
   machine: Machine,

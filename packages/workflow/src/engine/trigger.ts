@@ -13,8 +13,8 @@ export interface Happening {
 }
 
 /**
- * An event happens to an element: it waits for it itself, it is the host of a boundary event, the gateway before it, or the
- * scope of an event sub-process.
+ * An event happens to an element: it waits for it itself, it is the host of a boundary event, the gateway before it, or
+ * the scope of an event sub-process.
  */
 export function trigger(machine: Machine, key: number, eventId: string, happening: Happening): void {
   const { payload, keep, error } = happening;
@@ -128,7 +128,10 @@ export function messageCorrelated(machine: Machine, open: OpenSubscription, payl
   trigger(machine, open.element, open.elementId, { payload, keep: {} });
 }
 
-/** A signal has come. It comes once, so a subscription that does not interrupt stays open: no signal is missed in between. */
+/**
+ * A signal has come. It comes once, so a subscription that does not interrupt stays open: no signal is missed in
+ * between.
+ */
 export function signalReceived(machine: Machine, open: OpenSubscription, payload: Variables): void {
   if (interrupts(machine, open.elementId)) machine.closeSubscription(open);
   trigger(machine, open.element, open.elementId, { payload, keep: {} });

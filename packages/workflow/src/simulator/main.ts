@@ -1,7 +1,7 @@
 import { processOf, simulate } from './simulate.ts';
 
-// `node packages/workflow/src/simulator/main.ts SEED [COUNT]`: runs the processes of COUNT seeds from SEED on; for a single
-// one, its file is printed, too.
+// `node packages/workflow/src/simulator/main.ts SEED [COUNT]`: runs the processes of COUNT seeds from SEED on; for a
+// single one, its file is printed, too.
 const [first = 1, count = 1] = process.argv.slice(2).map(Number);
 if (count === 1) console.log(processOf(first));
 const ends = new Map<string, number>();

@@ -10,7 +10,9 @@ export const processOf = (seed: number): string => new Generator(new Random(seed
 /** Elements of a process, about. */
 const SIZE = 7;
 
-/** Writes the process of a seed and runs it along the path of the seed. Throws what is broken, and how to see it again. */
+/**
+ * Writes the process of a seed and runs it along the path of the seed. Throws what is broken, and how to see it again.
+ */
 export async function simulate(seed: number): Promise<{ phase: InstancePhase; entries: number }> {
   try {
     const result = await parse(processOf(seed));

@@ -31,8 +31,9 @@ class Branch<V> {
 type Tree<V> = Leaf<V> | Branch<V>;
 
 /**
- * An immutable map from whole numbers below 2³¹, in ascending order of its keys: a Patricia trie. A change copies one path, about
- * log₂ of the size, and shares all else with the map before; so two maps that have much in common are compared quickly.
+ * An immutable map from whole numbers below 2³¹, in ascending order of its keys: a Patricia trie. A change copies one
+ * path, about log₂ of the size, and shares all else with the map before; so two maps that have much in common are
+ * compared quickly.
  */
 export class NumberMap<V> implements Iterable<readonly [number, V]> {
   static readonly #empty = new NumberMap<never>(null);

@@ -73,7 +73,9 @@ export class Instance {
     return state && plainOf(state);
   }
 
-  /** Ids of the elements that are being executed, without the process; more than once when it is more than one instance. */
+  /**
+   * Ids of the elements that are being executed, without the process; more than once when it is more than one instance.
+   */
   get active(): string[] {
     return Object.values(this.state.elements)
       .filter(({ scope }) => scope !== 0)

@@ -20,8 +20,8 @@ export const cancelledCause = {
 };
 
 /**
- * Cancels a PENDING or RUNNING execution, or a FAILED workflow whose instance is alive. It is CANCELLED at once; its worker ends
- * the processes. An execution that has ended stays as it is. Throws execution-not-found.
+ * Cancels a PENDING or RUNNING execution, or a FAILED workflow whose instance is alive. It is CANCELLED at once; its
+ * worker ends the processes. An execution that has ended stays as it is. Throws execution-not-found.
  */
 export async function cancelExecution(
   platform: Platform,
@@ -36,7 +36,8 @@ export async function cancelExecution(
       cancel_requested_at: now,
       cause: JSON.stringify(cancelledCause),
       sealed_secrets: null,
-      // An execution that has not started gets an empty log. The worker clears a running one when its processes are gone.
+      // An execution that has not started gets an empty log. The worker clears a running one when its processes are
+      // gone.
       log: sql<string | null>`case when status = 'PENDING' then '' else log end`,
       input: sql<string | null>`case when status = 'PENDING' then null else input end`,
       input_blob: sql<string | null>`case when status = 'PENDING' then null else input_blob end`,

@@ -2,12 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Catalog } from '../../people/deletions/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** Epoch milliseconds in the past: the sweeper deletes these orphans at once, as no transaction is about to use them. */
+/**
+ * Epoch milliseconds in the past: the sweeper deletes these orphans at once, as no transaction is about to use them.
+ */
 const LONG_UNUSED = 1;
 
 /**
- * Executions of a user are deleted with the account, results and logs included. Running ones must be cancelled first by the
- * user: they may be a night of computing.
+ * Executions of a user are deleted with the account, results and logs included. Running ones must be cancelled first by
+ * the user: they may be a night of computing.
  */
 export const executionCatalog: Catalog = {
   async ownedBy(transaction, userId, most) {

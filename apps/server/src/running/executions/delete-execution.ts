@@ -9,9 +9,9 @@ import { executionNotFound, within, type ExecutionScope } from './scope.ts';
 import { executionChanged } from './watch.ts';
 
 /**
- * Deletes an ended execution with its result, result files and log. For a workflow also its instance, its journal and the
- * instances of its call activities are deleted; executions that its tasks have started stay. Charges and the counts of quotas
- * stay as well. Throws execution-not-found, execution-not-ended.
+ * Deletes an ended execution with its result, result files and log. For a workflow also its instance, its journal and
+ * the instances of its call activities are deleted; executions that its tasks have started stay. Charges and the counts
+ * of quotas stay as well. Throws execution-not-found, execution-not-ended.
  */
 export async function deleteExecution(
   platform: Platform,

@@ -48,8 +48,8 @@ export class EndCollector {
   }
 
   /**
-   * Collects an end. After a failure the next poll tries again, because an outage passes. When the content is at fault, the
-   * execution ends without it after some attempts.
+   * Collects an end. After a failure the next poll tries again, because an outage passes. When the content is at fault,
+   * the execution ends without it after some attempts.
    */
   collect(end: ExecutionEnd): void {
     const id = end.executionId;

@@ -19,9 +19,9 @@ const ran = `An operator of the platform ended the execution. Whether its code h
 const waited = 'An operator of the platform ended the execution before it began.';
 
 /**
- * Ends an execution at once: PENDING becomes FAILED, RUNNING becomes UNKNOWN. Its worker frees the slot, even if the end cannot
- * be recorded or collected; an execution that has ended keeps its status. Throws execution-not-found, and conflict for a
- * workflow.
+ * Ends an execution at once: PENDING becomes FAILED, RUNNING becomes UNKNOWN. Its worker frees the slot, even if the
+ * end cannot be recorded or collected; an execution that has ended keeps its status. Throws execution-not-found, and
+ * conflict for a workflow.
  */
 export async function endExecution(platform: Platform, administrator: Person, id: string): Promise<ServiceExecution> {
   const { database, blobs, now } = platform;

@@ -14,8 +14,8 @@ const BATCH = 50;
 const BATCH_FILES = 1_000;
 
 /**
- * Deletes expired results, result files and logs, now and every hour; for workflows also the instance and the journal. The
- * rows stay, with status, times, cause and record. Returns a function that ends this.
+ * Deletes expired results, result files and logs, now and every hour; for workflows also the instance and the journal.
+ * The rows stay, with status, times, cause and record. Returns a function that ends this.
  */
 export function expireResults(platform: Platform): () => Promise<void> {
   const stopped = new AbortController();
@@ -93,7 +93,10 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   return count;
 }
 
-/** Executions that ended before a time and were collected, without workflows that can be repaired and tasks that wait for them. */
+/**
+ * Executions that ended before a time and were collected, without workflows that can be repaired and tasks that wait
+ * for them.
+ */
 function ended(queries: Queries, before: number) {
   return queries
     .selectFrom('executions')

@@ -31,9 +31,9 @@ const events: Readonly<Record<Outcome, ExecutionEvent>> = {
 };
 
 /**
- * Stores the result, files, log and final status of an execution in one transaction, so that the result can be read as soon as
- * the status says so. Only then the runtime forgets the execution. After a crash in between this is repeated with the same
- * blob keys.
+ * Stores the result, files, log and final status of an execution in one transaction, so that the result can be read as
+ * soon as the status says so. Only then the runtime forgets the execution. After a crash in between this is repeated
+ * with the same blob keys.
  */
 export async function finishExecution(
   platform: Platform,
@@ -60,7 +60,8 @@ async function isCollected({ database }: Platform, id: string): Promise<boolean>
 }
 
 async function collect(platform: Platform, runtime: Runtime, end: ExecutionEnd): Promise<void> {
-  // The quota is checked before anything is stored, and again in the transaction: other ends may have used it up meanwhile.
+  // The quota is checked before anything is stored, and again in the transaction: other ends may have used it up
+  // meanwhile.
   const before = await lackFor(platform, platform.database.read, end.executionId, resultBytes(end));
   const kept = before === null ? end : withoutContent(end, before);
   const staged = await stagePools(platform, kept);
@@ -122,8 +123,8 @@ async function keepEnd(
 }
 
 /**
- * Marks stored blobs that nothing refers to as orphans. This runs in the transaction only: after a failure the next attempt
- * uses the same blobs, or the transaction was committed and only its answer was lost.
+ * Marks stored blobs that nothing refers to as orphans. This runs in the transaction only: after a failure the next
+ * attempt uses the same blobs, or the transaction was committed and only its answer was lost.
  */
 async function markUnkept(
   transaction: Queries,
@@ -143,7 +144,10 @@ async function markUnkept(
   return unkept;
 }
 
-/** Makes an execution PENDING again whose code has certainly not run. The runtime forgets it first: its next worker needs the id. */
+/**
+ * Makes an execution PENDING again whose code has certainly not run. The runtime forgets it first: its next worker
+ * needs the id.
+ */
 async function giveBack(platform: Platform, runtime: Runtime, id: string): Promise<void> {
   await clearPools(platform, id);
   await runtime.forget(id);

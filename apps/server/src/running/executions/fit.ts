@@ -3,7 +3,10 @@ import type { Platform } from '../../foundation/platform.ts';
 import { lackOfStorage, lockStorage, readStorage } from '../../catalog/quotas/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
-/** Bytes that are kept even beyond the quota. Most results are smaller and need no query; an owner over its quota starts nothing more. */
+/**
+ * Bytes that are kept even beyond the quota. Most results are smaller and need no query; an owner over its quota starts
+ * nothing more.
+ */
 const SMALL_BYTES = 64 * 1024;
 
 /** Bytes of the result and all result files of an end. The log is not counted: it is kept in any case. */
@@ -12,8 +15,8 @@ export function resultBytes({ result, files }: ExecutionEnd): number {
 }
 
 /**
- * Null when `bytes` fit into the storage quota of the owner of an execution; otherwise a sentence that says why not. Within a
- * transaction the storage of the owner is locked, so that the quota is never exceeded.
+ * Null when `bytes` fit into the storage quota of the owner of an execution; otherwise a sentence that says why not.
+ * Within a transaction the storage of the owner is locked, so that the quota is never exceeded.
  */
 export async function lackFor(platform: Platform, queries: Queries, id: string, bytes: number): Promise<string | null> {
   if (bytes <= SMALL_BYTES) return null;

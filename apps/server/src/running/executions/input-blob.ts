@@ -2,8 +2,8 @@ import type { Platform } from '../../foundation/platform.ts';
 import { markOrphan, putOrphan, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 
 /**
- * Long inputs are blobs. A blob is marked as an orphan before it is stored, and again in the transaction after which nothing
- * reads it. So a crash in between never leaves a blob for ever.
+ * Long inputs are blobs. A blob is marked as an orphan before it is stored, and again in the transaction after which
+ * nothing reads it. So a crash in between never leaves a blob for ever.
  */
 
 /** Stores the input of an execution that is not accepted yet. Returns the key of the blob. */

@@ -32,10 +32,10 @@ const SECRETS = '$secrets';
 const REFERENCE_BYTES = 4 * 1024;
 
 /**
- * Validates the body of a start: one JSON object in UTF-8. The bytes are scanned in slices, between which the event loop serves
- * others; only `$secrets`, `$tags` and references to data pools are parsed. `dataPools` names the parameters that take data
- * pools; null: any may. `parameters` is null when every name is accepted. Throws malformed-json, input-not-an-object,
- * invalid-secrets, and invalid-request for tags.
+ * Validates the body of a start: one JSON object in UTF-8. The bytes are scanned in slices, between which the event
+ * loop serves others; only `$secrets`, `$tags` and references to data pools are parsed. `dataPools` names the
+ * parameters that take data pools; null: any may. `parameters` is null when every name is accepted. Throws
+ * malformed-json, input-not-an-object, invalid-secrets, and invalid-request for tags.
  */
 export async function parseInput(
   text: string | Buffer,
@@ -103,8 +103,8 @@ async function inputIn(
 }
 
 /**
- * Throws invalid-secrets for a secret that no parameter takes, for a plain value of a secret parameter, and for a name that has
- * both unless these are apart. Null counts as absent.
+ * Throws invalid-secrets for a secret that no parameter takes, for a plain value of a secret parameter, and for a name
+ * that has both unless these are apart. Null counts as absent.
  */
 async function judgeSecrets(
   bytes: Buffer,

@@ -24,8 +24,8 @@ export interface KeptResult {
 export const NO_RESULT: KeptResult = { result: null, result_blob: null, result_bytes: null, content: null };
 
 /**
- * Stores a result as the text of a JSON object without HAL members. A value that is no object becomes the member `result`. The
- * text is not parsed, so numbers keep every digit, and a long one is copied in chunks.
+ * Stores a result as the text of a JSON object without HAL members. A value that is no object becomes the member
+ * `result`. The text is not parsed, so numbers keep every digit, and a long one is copied in chunks.
  */
 export async function keepResult(platform: Platform, id: string, file: ResultFile): Promise<KeptResult> {
   const parts = file.parts ?? (await partsOf(file));

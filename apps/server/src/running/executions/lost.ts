@@ -13,8 +13,8 @@ const lostCause = {
 };
 
 /**
- * Ends the executions of a lost worker as UNKNOWN, with the part of the log that had been copied for readers. A worker that
- * comes back after all finds these ends and ends the processes.
+ * Ends the executions of a lost worker as UNKNOWN, with the part of the log that had been copied for readers. A worker
+ * that comes back after all finds these ends and ends the processes.
  */
 export async function giveUpExecutions(platform: Platform, workerId: string): Promise<void> {
   const { database, now, log } = platform;

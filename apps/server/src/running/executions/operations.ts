@@ -47,8 +47,8 @@ export class Executions {
   }
 
   /**
-   * Accepts an execution; the body of the request is its input. With `Prefer: wait=N` the answer comes when the execution has
-   * ended, or after N seconds.
+   * Accepts an execution; the body of the request is its input. With `Prefer: wait=N` the answer comes when the
+   * execution has ended, or after N seconds.
    */
   async start(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
     const text = jsonText(request, 'the input');

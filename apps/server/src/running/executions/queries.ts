@@ -55,8 +55,8 @@ export async function move(
 }
 
 /**
- * Stores the log of an execution that was cancelled while it ran, so that readers who follow it see its end. Returns false when
- * a log is stored already.
+ * Stores the log of an execution that was cancelled while it ran, so that readers who follow it see its end. Returns
+ * false when a log is stored already.
  */
 export async function keepLateLog(
   transaction: Queries,

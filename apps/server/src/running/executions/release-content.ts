@@ -3,8 +3,8 @@ import { isAmong, markOrphans, type ExecutionRow, type Queries } from '../../fou
 type Content = Pick<ExecutionRow, 'id' | 'input_blob' | 'result_blob' | 'log_blob'>;
 
 /**
- * Detaches result files and blobs from executions that are deleted or have expired. Returns the blobs, marked as orphans: the
- * caller removes them after the transaction, or else the sweeper does.
+ * Detaches result files and blobs from executions that are deleted or have expired. Returns the blobs, marked as
+ * orphans: the caller removes them after the transaction, or else the sweeper does.
  */
 export async function releaseContent(transaction: Queries, rows: readonly Content[], now: number): Promise<string[]> {
   if (rows.length === 0) return [];

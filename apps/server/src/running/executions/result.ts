@@ -26,8 +26,8 @@ export async function readResult(platform: Platform, scope: ExecutionScope, id: 
 }
 
 /**
- * The result of an execution that has ended, or the cause why it did not succeed, with two HAL members at the root. A result
- * in a blob is streamed. `address` is where executions stand. Throws result-expired.
+ * The result of an execution that has ended, or the cause why it did not succeed, with two HAL members at the root. A
+ * result in a blob is streamed. `address` is where executions stand. Throws result-expired.
  */
 export async function resultDocument(
   platform: Platform,

@@ -16,8 +16,8 @@ export function requireKnownSecrets(names: readonly string[], parameters: InputP
 }
 
 /**
- * Throws invalid-secrets for plain values under the names of secret parameters: inputs are stored and shown as they are. The
- * values are not quoted. `remedy` is a sentence; the default says where to send the secret.
+ * Throws invalid-secrets for plain values under the names of secret parameters: inputs are stored and shown as they
+ * are. The values are not quoted. `remedy` is a sentence; the default says where to send the secret.
  */
 export function requireSealed(names: readonly string[], remedy?: string, at: readonly string[] = []): void {
   if (names.length === 0) return;

@@ -2,8 +2,8 @@ import { limits } from '@kethub/contract';
 import { Problem, TokenScanner, type JsonListener } from '../../foundation/http/index.ts';
 
 /**
- * Reads the secrets from the JSON text of `$secrets`, which is known to be valid JSON. The text is scanned before it is parsed:
- * it has no nested values and at most `limits.secrets` members. Throws invalid-secrets.
+ * Reads the secrets from the JSON text of `$secrets`, which is known to be valid JSON. The text is scanned before it is
+ * parsed: it has no nested values and at most `limits.secrets` members. Throws invalid-secrets.
  */
 export function checkSecrets(bytes: Buffer): Record<string, string> {
   const form = new SecretsForm(bytes);

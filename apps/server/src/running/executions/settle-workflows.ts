@@ -31,8 +31,9 @@ export interface Moved extends SeenRow {
 }
 
 /**
- * Adds the moves of many executions to a statement batch. Returns the moves that were made; a CANCELLED execution stays so. The
- * ids are a condition beside the records because PostgreSQL estimates their number: for records alone it would scan the table.
+ * Adds the moves of many executions to a statement batch. Returns the moves that were made; a CANCELLED execution stays
+ * so. The ids are a condition beside the records because PostgreSQL estimates their number: for records alone it would
+ * scan the table.
  */
 export function settleWorkflows(
   together: StatementBatch,

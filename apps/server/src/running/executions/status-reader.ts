@@ -19,8 +19,8 @@ export interface ReadStatus {
 export interface StatusReader {
   read(scope: ExecutionScope, id: string): Promise<ReadStatus | undefined>;
   /**
-   * Reads a status that has just changed. `published` is the row that came with the notification, or null. Callers that read
-   * at the same moment share a statement.
+   * Reads a status that has just changed. `published` is the row that came with the notification, or null. Callers that
+   * read at the same moment share a statement.
    */
   readChanged(scope: ExecutionScope, id: string, published: SeenRow | null): Promise<ReadStatus | undefined>;
   close(): void;
@@ -34,8 +34,8 @@ const TTL_MS = 900;
 const FINAL_TTL_MS = 60_000;
 
 /**
- * On PostgreSQL each read asks the database, because other processes write to it. On SQLite this process is the only writer:
- * statuses are cached and dropped the moment they change, which spares a read transaction of 13 µs.
+ * On PostgreSQL each read asks the database, because other processes write to it. On SQLite this process is the only
+ * writer: statuses are cached and dropped the moment they change, which spares a read transaction of 13 µs.
  */
 export function createStatusReader({ database }: Pick<Platform, 'database'>): StatusReader {
   const select = database.read.selectFrom('executions').select(seenColumns);

@@ -52,8 +52,8 @@ function answerStatus({ status, text }: ReadStatus, request: FastifyRequest, sec
 }
 
 /**
- * The status object once the execution has ended, or as it is after `seconds`. `isNew`: it was accepted in this turn of the
- * event loop, so no notification of its end can have been missed.
+ * The status object once the execution has ended, or as it is after `seconds`. `isNew`: it was accepted in this turn of
+ * the event loop, so no notification of its end can have been missed.
  */
 export async function waitForEnd(waiting: Waiting, waiter: WaitingRequest, isNew: boolean): Promise<ServiceExecution> {
   const running = (read: ReadStatus | null): boolean => read === null || !isFinal(read.status);

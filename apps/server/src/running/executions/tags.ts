@@ -2,14 +2,19 @@ import { limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 
 export const TAGS = '$tags';
-/** Bytes of the JSON text of `$tags`; a longer text is refused unparsed. Valid tags need a fifth of it, however escaped. */
+/**
+ * Bytes of the JSON text of `$tags`; a longer text is refused unparsed. Valid tags need a fifth of it, however escaped.
+ */
 const MAX_BYTES = 64 * 1024;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Characters from which on a secret is searched for within tags: a shorter one may be part of a tag by chance. */
 const SECRET_LENGTH = 6;
 
-/** Reads the tags from the JSON text of `$tags`, each once. Throws invalid-request with the pointer of every invalid tag. */
+/**
+ * Reads the tags from the JSON text of `$tags`, each once. Throws invalid-request with the pointer of every invalid
+ * tag.
+ */
 export function checkTags(bytes: Buffer): string[] {
   if (bytes.length > MAX_BYTES) throw invalid([{ index: null, detail: `has more than ${MAX_BYTES} bytes` }]);
   const tags = JSON.parse(bytes.toString()) as unknown;

@@ -8,8 +8,8 @@ const CHANNEL = 'execution-changed';
 const POLL_MS = 1_000;
 
 /**
- * Notifies every process that the status of an execution has changed. A `row` with a final status is published as well, so
- * that those who wait for it need not read it.
+ * Notifies every process that the status of an execution has changed. A `row` with a final status is published as well,
+ * so that those who wait for it need not read it.
  */
 export function executionChanged(database: Database, id: string, row?: SeenRow): void {
   if (!row || !hasNoWayOut(row.status)) return database.notify(CHANNEL, id);
@@ -36,8 +36,8 @@ export function onExecutionChanged(
 /** Waits for executions to change, with one listener on the database for all waiters. */
 export interface ExecutionWatch {
   /**
-   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts: with its row if that
-   * was published, otherwise with null.
+   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts: with its row if
+   * that was published, otherwise with null.
    */
   changed(id: string, signal: AbortSignal): Promise<SeenRow | null>;
   close(): void;
@@ -48,8 +48,8 @@ export function watchExecutions(database: Database): ExecutionWatch {
   waiters.setMaxListeners(0);
   const stop = onExecutionChanged(database, (id, published) => void waiters.emit(id, published));
   return {
-    // No `AbortSignal.any` or `AbortSignal.timeout` here: they outlive the wait, and so many of them would cause most of the
-    // pauses of the garbage collector.
+    // No `AbortSignal.any` or `AbortSignal.timeout` here: they outlive the wait, and so many of them would cause most
+    // of the pauses of the garbage collector.
     changed: (id, signal) =>
       new Promise((resolve) => {
         const done = (row: SeenRow | null): void => {

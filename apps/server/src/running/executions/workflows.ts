@@ -39,14 +39,14 @@ export interface Workflows {
   /** Adds the instances to the statement batch that writes the executions. */
   accept(together: StatementBatch, accepted: readonly AcceptedWorkflow[]): void;
   /**
-   * Cancels the instance of an execution in the same transaction. Returns the new result of the execution as JSON, or null when
-   * it is no workflow.
+   * Cancels the instance of an execution in the same transaction. Returns the new result of the execution as JSON, or
+   * null when it is no workflow.
    */
   cancel(transaction: Queries, executionId: string): Promise<{ readonly result: string } | null>;
   /**
    * Publishes a message of a subscriber, for instances that it has started and to start one. `text` is the body;
-   * `beforeCommit` runs for each execution that the message starts; `write` runs the transaction. Throws malformed-json,
-   * invalid-request, too-large, conflict.
+   * `beforeCommit` runs for each execution that the message starts; `write` runs the transaction. Throws
+   * malformed-json, invalid-request, too-large, conflict.
    */
   publish(
     origin: Origin,
@@ -54,7 +54,10 @@ export interface Workflows {
     beforeCommit: BeforeCommit | null,
     write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
   ): Promise<Answer>;
-  /** Broadcasts a signal of a subscriber in the same way. Throws malformed-json, invalid-request, invalid-secrets, too-large. */
+  /**
+   * Broadcasts a signal of a subscriber in the same way. Throws malformed-json, invalid-request, invalid-secrets,
+   * too-large.
+   */
   broadcast(
     origin: Origin,
     text: Buffer,

@@ -11,8 +11,8 @@ export interface StagedPools {
 }
 
 /**
- * Stores the files that a successful execution has written to data pools. Null when there are none, or when the execution has
- * ended in the database already. A string says why they cannot be stored.
+ * Stores the files that a successful execution has written to data pools. Null when there are none, or when the
+ * execution has ended in the database already. A string says why they cannot be stored.
  */
 export async function stagePools(platform: Platform, end: ExecutionEnd): Promise<StagedPools | string | null> {
   const id = end.executionId;

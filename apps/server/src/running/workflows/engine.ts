@@ -36,10 +36,12 @@ import { onWorkflowsToDo } from './wake.ts';
 //   RUNNING     At least one step is written. With a precomputed first step (first-step.ts), it is accepted like this.
 //               Paused: the step needed too much time; a `resume` event continues it (steps, advance/reduce.ts).
 //               Held: the platform failed; events are set aside until an operator retries (hold, advance/reduce.ts).
-//   ERROR       No element caught an error, or the platform gave the instance up (giveUp, advance/reduce.ts).
+//   ERROR       A called process ended with an error that its caller catches, or the platform gave the instance up
+//               (giveUp and broken, advance/reduce.ts).
 //
 // Job (`workflow_jobs.state`). A process claims OPEN, ENDED, REMOTE and CANCELLING jobs under a lease (claimJobs,
 // calls/queries.ts). The state stays the same; a write under an older lease changes nothing.
+// A job that is tried again keeps its state and is due later (postpone, calls/queries.ts).
 //
 //   service of this platform:   OPEN ──▶ STARTED ──▶ ENDED ──▶ deleted
 //   service that runs elsewhere: OPEN ──▶ CALLING ──▶ REMOTE ──▶ deleted
@@ -70,7 +72,7 @@ import { onWorkflowsToDo } from './wake.ts';
 //
 // Hand-overs of a result, in order. In brackets: what carries it, and what happens when that is lost.
 //
-//   1. finishExecution and the other ends of executions set `ended_at`; the trigger marks the job ENDED.
+//   1. finishExecution (executions/finish.ts) and the other ends of executions set `ended_at`; the trigger marks the job.
 //      [transaction]
 //   2. executionChanged (executions/watch.ts) calls the listener below. If JobWorker.concerns, it wakes loop `working`.
 //      [notification; the loop also polls once a second]

@@ -74,8 +74,8 @@ export class Requests {
 }
 
 /**
- * A workflow takes the secrets that its tasks read. A name that the Request Schema declares takes a value as well. Where it
- * calls another workflow, that one may read others.
+ * A workflow takes the secrets that its tasks read. A name that the Request Schema declares takes a value as well.
+ * Where it calls another workflow, that one may read others.
  */
 function parametersOf({ secrets, requestSchema, calls }: Requirements): InputParameters {
   const properties = requestSchema?.['properties'];

@@ -8,8 +8,8 @@ import { requireSealed as requireSealedInput, type Workflows } from '../executio
 const VERSIONS = 50;
 
 /**
- * Throws invalid-secrets for variables in clear under the name of a secret, as the input of a start is refused: variables are
- * stored and shown. Null counts as absent. A name that is given in `$secrets` as well may have both.
+ * Throws invalid-secrets for variables in clear under the name of a secret, as the input of a start is refused:
+ * variables are stored and shown. Null counts as absent. A name that is given in `$secrets` as well may have both.
  */
 export function requireNoSecrets(
   variables: Readonly<Record<string, unknown>>,
@@ -29,8 +29,8 @@ export function requireNoSecrets(
 }
 
 /**
- * Throws invalid-secrets for variables under the name of a secret of a published version of these services: a message or signal
- * is stored until instances take it.
+ * Throws invalid-secrets for variables under the name of a secret of a published version of these services: a message
+ * or signal is stored until instances take it.
  */
 export async function requireSealed(
   queries: Queries,

@@ -73,8 +73,9 @@ export class Claims {
   }
 
   /**
-   * Reads the queues that have waited longest for a start, page by page. Another page is read when none of these can be started,
-   * or when an owner further back may have less running. Owners and services at a limit are left out of further pages.
+   * Reads the queues that have waited longest for a start, page by page. Another page is read when none of these can be
+   * started, or when an owner further back may have less running. Owners and services at a limit are left out of
+   * further pages.
    */
   async #look(transaction: Queries, offer: Offer): Promise<{ starts: Start[]; empty: QueueWithHead[] }> {
     const { containers } = offer;

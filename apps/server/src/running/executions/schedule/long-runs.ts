@@ -10,7 +10,9 @@ import {
 } from '../../../foundation/workers/index.ts';
 import type { LongRun, Queue } from './situation.ts';
 
-/** Long executions that run on a worker, or on its whole machine (`ofMachine`). A row without a run time counts as long. */
+/**
+ * Long executions that run on a worker, or on its whole machine (`ofMachine`). A row without a run time counts as long.
+ */
 export async function longRunsOn(
   transaction: Queries,
   workerId: string,

@@ -10,7 +10,10 @@ interface Owner {
   readonly turnAt: number;
 }
 
-/** The queues of all owners, fairest first. A step takes one binary search among the owners, however many queues there are. */
+/**
+ * The queues of all owners, fairest first. A step takes one binary search among the owners, however many queues there
+ * are.
+ */
 export class OwnerQueues {
   readonly #load: Load;
   readonly #situation: Situation;

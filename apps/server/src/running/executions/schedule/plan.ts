@@ -11,10 +11,10 @@ import type { Queue, Situation, Start } from './situation.ts';
 export const PASSED_OVER_MS = 30_000;
 
 /**
- * Decides which executions one machine starts now. They are scheduled fairly: the owner with the smallest share of running
- * work on all machines goes first (the larger of its shares of processors and memory). Ties go to the owner who has waited
- * longest for a start; within an owner the oldest execution goes first. So a long queue of one owner never delays another
- * owner's first execution.
+ * Decides which executions one machine starts now. They are scheduled fairly: the owner with the smallest share of
+ * running work on all machines goes first (the larger of its shares of processors and memory). Ties go to the owner who
+ * has waited longest for a start; within an owner the oldest execution goes first. So a long queue of one owner never
+ * delays another owner's first execution.
  */
 export function plan(situation: Situation): Start[] {
   const { capacity, promised, ownerAtOnce, running, queues, slots } = situation;
@@ -46,8 +46,8 @@ export function plan(situation: Situation): Start[] {
 }
 
 /**
- * Reserves resources for executions that were passed over for too long, together at most the machine. An execution that waits
- * for a GPU reserves only the GPU: otherwise one that uses it for a day would stop all others.
+ * Reserves resources for executions that were passed over for too long, together at most the machine. An execution that
+ * waits for a GPU reserves only the GPU: otherwise one that uses it for a day would stop all others.
  */
 class Reservations {
   readonly #free: Resources;

@@ -5,8 +5,8 @@ import { after } from '../transition.ts';
 import type { Queue, Running } from './situation.ts';
 
 /**
- * The SQL of scheduling. Conditions on the status are literal: SQLite uses a partial index only when its condition follows
- * from the statement, and not from a parameter.
+ * The SQL of scheduling. Conditions on the status are literal: SQLite uses a partial index only when its condition
+ * follows from the statement, and not from a parameter.
  */
 
 const isPending = sql<boolean>`executions.status = 'PENDING'`;
@@ -38,8 +38,8 @@ export function runningByOwner(queries: Queries) {
 }
 
 /**
- * Cancelled executions whose processes are still alive. They count, or an owner who cancels could run more than its share. Ends
- * come within seconds; those of a lost worker stop counting.
+ * Cancelled executions whose processes are still alive. They count, or an owner who cancels could run more than its
+ * share. Ends come within seconds; those of a lost worker stop counting.
  */
 export function endingByOwner(queries: Queries, now: number) {
   return sumsByOwner(queries)
@@ -204,8 +204,8 @@ export async function hadTurn(transaction: Queries, ownerIds: readonly string[],
 }
 
 /**
- * Deletes an empty queue. The first statement locks its row and skips a queue that a transaction is adding to. The second one
- * sees everything committed before that lock, and deletes the queue only if it is empty.
+ * Deletes an empty queue. The first statement locks its row and skips a queue that a transaction is adding to. The
+ * second one sees everything committed before that lock, and deletes the queue only if it is empty.
  */
 export async function removeEmpty(
   transaction: Queries,

@@ -8,9 +8,9 @@ import {
 } from '../../../foundation/storage/index.ts';
 import type { NewSignalSubscription, ThrownSignal } from './effects.ts';
 
-// A signal reaches the subscriptions that exist when it is broadcast. The database numbers subscriptions in ascending order
-// (`position`), so the highest number at that moment separates them from those that come later. Delivery goes service by
-// service (running/workflows/signals.ts). A signal that reaches nothing is not stored.
+// A signal reaches the subscriptions that exist when it is broadcast. The database numbers subscriptions in ascending
+// order (`position`), so the highest number at that moment separates them from those that come later. Delivery goes
+// service by service (running/workflows/signals.ts). A signal that reaches nothing is not stored.
 
 /** The audience of a signal. */
 type Audience = Pick<WorkflowSignalRow, 'owner' | 'runs_for' | 'name' | 'last_position'>;
@@ -96,9 +96,9 @@ const signalColumns = [
 ] as const satisfies (keyof WorkflowSignalRow)[];
 
 /**
- * Stores the signals of instances, in the transaction that knows that they were thrown: each is broadcast once. An instance that
- * runs for the owner of its service reaches all services of the owner. Any other reaches only instances of the same service
- * that run for the same owner and subscription.
+ * Stores the signals of instances, in the transaction that knows that they were thrown: each is broadcast once. An
+ * instance that runs for the owner of its service reaches all services of the owner. Any other reaches only instances
+ * of the same service that run for the same owner and subscription.
  */
 export async function insertThrownSignals(transaction: Queries, signals: readonly ThrownSignal[]): Promise<void> {
   if (signals.length === 0) return;
@@ -146,7 +146,10 @@ async function lastPositionIn(queries: Queries): Promise<number> {
   return row?.position ?? 0;
 }
 
-/** The first service in which a signal reaches or starts something. `serviceId`: the only one of a signal with `runs_for`. */
+/**
+ * The first service in which a signal reaches or starts something. `serviceId`: the only one of a signal with
+ * `runs_for`.
+ */
 function firstReached(queries: Queries, audience: Audience, serviceId: string | null): Promise<string | null> {
   return audience.runs_for === null
     ? nextReached(queries, audience, '')
