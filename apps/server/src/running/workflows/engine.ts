@@ -72,7 +72,7 @@ import { onWorkflowsToDo } from './wake.ts';
 //
 // Hand-overs of a result, in order. In brackets: what carries it, and what happens when that is lost.
 //
-//   1. finishExecution (executions/finish.ts) and the other ends of executions set `ended_at`; the trigger marks the job.
+//   1. finishExecution (executions/finish.ts) and the other ends set `ended_at`; the trigger marks the job ENDED.
 //      [transaction]
 //   2. executionChanged (executions/watch.ts) calls the listener below. If JobWorker.concerns, it wakes loop `working`.
 //      [notification; the loop also polls once a second]
@@ -92,7 +92,7 @@ import { onWorkflowsToDo } from './wake.ts';
 //   9. announce (advance/settle.ts) notifies those who wait for the workflow. If a task had called it, the trigger
 //      marked that job ENDED in the transaction of hand-over 5, and this is hand-over 2 of the caller.
 //
-// A batch that cannot be written (couldNotWrite, advance/advancer.ts) goes back to the CompletionQueue; Suspects then has
+// A batch that cannot be written (couldNotWrite, advance/advancer.ts) goes back to the queue; Suspects then has
 // its instances tried one by one. After a Conflict it goes back as well, and the instances are read again.
 //
 // Three shortcuts save reads and writes. Without them the tables carry the same work: the precomputed first step
