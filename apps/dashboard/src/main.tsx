@@ -2,6 +2,7 @@ import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import '@fontsource-variable/inter/wght.css';
 import './look/look.css';
+import './look/screens.css';
 import { KethubError } from '@kethub/client';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

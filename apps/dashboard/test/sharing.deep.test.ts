@@ -77,6 +77,20 @@ describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
     expect(await grace.client.listOwnedExecutions()).toHaveLength(1);
   });
 
+  test('an application of the recipient subscribes to it once it is published for that', async () => {
+    const { origin } = dashboard;
+    const json = { visibility: 'INTERNAL' as const };
+    await kethub.client.publishServiceVersion({ serviceId, version: '1.0.0', json });
+    const application = await grace.client.createApplication({ json: { name: 'Notebook' } });
+    await other.goto(`${origin}/me/applications/${application.id}`);
+    await other.getByRole('button', { name: 'Subscribe to a service' }).click();
+    await other.getByRole('dialog').getByRole('combobox', { name: 'Service' }).click();
+    await other.getByText('Shared with you', { exact: true }).last().waitFor();
+    await other.getByRole('option', { name: 'Solver <i>x</i>' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
+    await other.getByText('shared with you', { exact: true }).waitFor();
+  });
+
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
     await kethub.client.createOrganization({ json: { name: 'Lab' } });
     const shared = await build(grace.client, 'Her own', FILES);

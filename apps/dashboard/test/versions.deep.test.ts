@@ -108,6 +108,19 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     expect(await dashboard.barriersOn(screens)).toEqual([]);
   }, 180_000);
 
+  test('a service is deleted by its name', async () => {
+    const { page, kethub, origin } = dashboard;
+    const [draft] = await kethub.client.listServices();
+    await page.goto(`${origin}/me/services/${draft?.id}`);
+    await page.getByRole('button', { name: 'Delete the service' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type its name').fill('Draft');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    expect((await kethub.client.listServices()).map(({ id }) => id)).not.toContain(draft?.id);
+  });
+
   test('a viewer of an organization sees the configuration, and no button that would be refused', async () => {
     const { kethub, origin } = dashboard;
     const { id } = await kethub.client.createOrganization({ json: { name: 'Lab' } });

@@ -86,6 +86,7 @@ function ChoiceForm({
         required
         data-autofocus
         openOnFocus={false}
+        allowDeselect={false}
         searchable
         nothingFoundMessage="No service has this name."
         data={[group('Your own', false), group('Shared with you', true)].filter(({ items }) => items.length > 0)}
