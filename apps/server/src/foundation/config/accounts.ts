@@ -17,7 +17,7 @@ export const AccountFields = {
   KETHUB_REGISTRATION: Type.Enum(['approval', 'open', 'closed'], {
     default: 'approval',
     description:
-      'Who registers at the embedded identity provider and has confirmed the address: waits for an administrator (`approval`), is an approved user (`open`); or nobody can register (`closed`).',
+      'Registration at the embedded identity provider. `approval`: a person who has confirmed the address waits for an administrator. `open`: that person is an approved user at once. `closed`: nobody can register.',
   }),
 };
 

@@ -32,7 +32,7 @@ export const AddressFields = {
     Type.String({
       pattern: '^https?://',
       description:
-        'Public address of the platform when it stands behind a proxy. Default: `http://localhost:<KETHUB_PORT>`.',
+        'Public address of the platform, if it is behind a proxy. Default: `http://localhost:<KETHUB_PORT>`.',
     }),
   ),
   KETHUB_GATEWAY_URL: Type.Optional(
@@ -45,7 +45,7 @@ export const AddressFields = {
     Type.String({
       pattern: '^[0-9a-fA-F.:/, ]+$',
       description:
-        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it everybody behind a proxy is one address for the limits on looking people up and on mails, and wrong passwords are counted by account only. Default: none.',
+        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it all callers behind a proxy share one address for the limits on look-ups of people and on mails, and wrong passwords are counted by account only. Default: none.',
     }),
   ),
 };

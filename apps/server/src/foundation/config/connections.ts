@@ -16,21 +16,21 @@ export const ConnectionFields = {
     maximum: 1_000_000,
     default: 10_000,
     description:
-      'Connections that a process has open at a time, on all of its ports: at most three quarters of the descriptors that it may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it the oldest connections of strangers give way, of the network with the most; else 503.',
+      'Connections that a process has open at a time, on all of its ports: at most three quarters of the descriptors that it may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it, the oldest connections without admission are closed, of the network with the most; if there are none, the answer is 503.',
   }),
   KETHUB_CONNECTIONS_PER_ADDRESS: Type.Integer({
     minimum: 4,
     maximum: 1_000_000,
     default: 1_000,
     description:
-      'Connections of one IPv4 address, or of one /64 of IPv6, at a time. Beyond it 429. Through proxies that `KETHUB_TRUSTED_PROXIES` names, requests are counted in place of connections, by the address that the proxy tells.',
+      'Connections of one IPv4 address, or of one /64 of IPv6, at a time. Beyond it 429. Through proxies that `KETHUB_TRUSTED_PROXIES` names, requests are counted instead of connections, by the address that the proxy reports.',
   }),
   KETHUB_SLOWEST_BODY: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
     default: 1_000,
     description:
-      'Bytes a second at which the body of a request has to come on average, after 30 s at any speed. Slower ones end with 408. 0 is no limit.',
+      'Slowest average speed of a request body, in bytes a second, after 30 s at any speed. A slower body ends with 408. 0 is no limit.',
   }),
 };
 

@@ -30,7 +30,7 @@ export const ContainerFields = {
     default: 'none',
     pattern: NETWORK,
     description:
-      'Network of the engine for the commands of a Dockerfile, such as `bridge` for `pip install`. `none` is no network. What builds load comes from wherever this network reaches.',
+      'Network of the engine for the commands of a Dockerfile, such as `bridge` for `pip install`. `none` is no network. Builds can then download from every address that this network reaches.',
   }),
 };
 

@@ -25,7 +25,8 @@ export interface Kept {
 export const KeptFields = {
   KETHUB_DATA_DIR: Type.String({
     default: '.kethub',
-    description: 'Data folder: database, blobs, keys and running executions. Relative to where the command is run.',
+    description:
+      'Data folder: database, blobs, keys and running executions. A relative path begins at the folder in which the command is run.',
   }),
   DATABASE_URL: Type.Optional(
     Type.String({
@@ -45,34 +46,34 @@ export const KeptFields = {
     maximum: 36_500,
     default: 730,
     description:
-      'How long the audit log keeps who has changed rights, keys and publications. 0 keeps it for good. The log of a person goes with the account.',
+      'Days for which the audit log keeps changes of rights, keys and publications. 0 keeps them for ever. The log of a person is deleted with the account.',
   }),
   KETHUB_SIGNING_KEY_DAYS: Type.Integer({
     minimum: 0,
     maximum: 3_650,
     default: 90,
     description:
-      'How long a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new one does. What the old one has signed stays valid until it expires. 0 keeps the first key for good.',
+      'How long a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new key replaces it. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
   }),
   KETHUB_DATA_POOL_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
     default: 51_200,
-    description: 'What one data pool may hold, all its files together. One file may have at most 5 GB in any case.',
+    description: 'Size of all files of one data pool together. One file has at most 5 GB in any case.',
   }),
   KETHUB_OWNER_STORAGE_MB: Type.Integer({
     minimum: 0,
     maximum: 1_000_000_000,
     default: 102_400,
     description:
-      'What one person or organization may keep: inputs, results, result files and logs of executions, data pools, and uploaded versions with the logs of their builds. Administrators can allow one owner another amount (`ket admin quota`). 0 is no limit.',
+      'Storage of one person or organization: inputs, results, result files and logs of executions, data pools, and uploaded versions with the logs of their builds. Administrators can allow one owner another amount (`ket admin quota`). 0 is no limit.',
   }),
   KETHUB_FREE_DISK_MB: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000,
       description:
-        'Disk that stays free where the data folder and the blobs are. Below it uploads are refused (507), builds fail, no execution starts, and the one that holds the most is ended. Default: 1,024, or 2 % of a smaller disk.',
+        'Space that stays free on the disks of the data folder and of the blobs. With less, uploads are refused (507), builds fail, no execution starts, and the execution that uses the most is ended. Default: 1,024, or 2 % of a smaller disk.',
     }),
   ),
   KETHUB_RESULT_KEEP_DAYS: Type.Integer({
@@ -80,7 +81,7 @@ export const KeptFields = {
     maximum: 36_500,
     default: 90,
     description:
-      'How many days result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and what was charged stay. 0 keeps all of it for good.',
+      'How many days result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and charges stay. 0 keeps everything for ever.',
   }),
 };
 

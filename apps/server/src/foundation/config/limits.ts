@@ -31,14 +31,14 @@ export const LimitFields = {
     maximum: 1_000_000,
     default: 1_000,
     description:
-      'How often a minute one person may look up people: reading a name or an image costs 1, ten names of a batch 1, a search 5, the status of a registration 20. All callers of one address together: ten times as much. Counted by each process.',
+      'Units a minute that one person may spend on look-ups of people. A name or an image costs 1, ten names of a batch 1, a search 5, the status of a registration 20. All callers of one address together have ten times as much. Each process counts for itself.',
   }),
   KETHUB_RATE_LIMIT_REQUESTS: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
     default: 30_000,
     description:
-      'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Counted by each process.',
+      'Requests a minute that one person may make at the platform interface, and one application at the gateway. 0 is no limit. Each process counts for itself.',
   }),
   KETHUB_BODY_MEMORY_MB: Type.Integer({
     minimum: 64,
@@ -84,7 +84,7 @@ export const LimitFields = {
     maximum: 1_000_000_000,
     default: 10_000,
     description:
-      'Executions of one person or organization that may wait as PENDING. Each process counts anew every second, so that some more can be accepted in a burst. 0 is no limit.',
+      'Executions of one person or organization that may wait as PENDING. Each process counts once a second, so a burst can go beyond the limit. 0 is no limit.',
   }),
 };
 

@@ -23,7 +23,7 @@ export const OnPremiseFields = {
   KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
     Type.String({
       description:
-        'Networks (`10.1.0.0/16`), separated by commas, in which on-premise services may run beside public addresses. Whoever may create services can then reach what listens there. Default: none: loopback, private and link-local addresses are refused.',
+        'Networks (`10.1.0.0/16`), separated by commas, in which on-premise services may run beside public addresses. People who may create services can then reach every server in these networks. Default: none: loopback, private and link-local addresses are refused.',
     }),
   ),
   KETHUB_ON_PREMISE_PORTS: Type.String({

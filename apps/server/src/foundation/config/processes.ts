@@ -42,12 +42,12 @@ export const ProcessFields = {
     maximum: 86_400,
     default: 300,
     description:
-      'A worker from which nothing is heard for so long does not come back: what ran on it is UNKNOWN. Longer than a restart takes, and the same for every process.',
+      'Seconds without a sign of life after which a worker counts as lost, and its executions are UNKNOWN. Must be longer than a restart takes, and the same for every process.',
   }),
   KETHUB_BLOBS: Type.Optional(
     Type.String({
       description:
-        'Where files lie: a folder that all processes share (`/srv/kethub` or `file:///srv/kethub`), or a bucket (`s3://bucket/prefix`). Default: `<data folder>/blobs`.',
+        'Store of files: a folder that all processes share (`/srv/kethub` or `file:///srv/kethub`), or a bucket (`s3://bucket/prefix`). Default: `<data folder>/blobs`.',
     }),
   ),
   KETHUB_S3_ENDPOINT: Type.Optional(

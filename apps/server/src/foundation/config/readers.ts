@@ -30,7 +30,7 @@ export const ReaderFields = {
     maximum: 1_000_000,
     default: 2_000,
     description:
-      'Readers and followers of all logs together. The last quarter is for callers below an equal share. More are answered with 503.',
+      'Readers and followers of all logs together. The last quarter is reserved for callers with less than an equal share. More are answered with 503.',
   }),
   KETHUB_WAITS_PER_CALLER: Type.Integer({
     minimum: 1,
@@ -43,14 +43,15 @@ export const ReaderFields = {
     minimum: 1,
     maximum: 1_000_000,
     default: 10_000,
-    description: 'The same for all callers together. The last quarter is for callers below an equal share.',
+    description:
+      'The same for all callers together. The last quarter is reserved for callers with less than an equal share.',
   }),
   KETHUB_SLOW_READER_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 86_400,
     default: 60,
     description:
-      'Seconds after which a connection is closed that takes nothing of a log, list or file that it asked for. A log can be followed on from where it was.',
+      'Seconds after which a connection is closed that reads nothing of the log, list or file that it requested. A log can be followed further from its last position.',
   }),
 };
 

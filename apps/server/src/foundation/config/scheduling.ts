@@ -37,7 +37,7 @@ export const SchedulingFields = {
       minimum: 0.1,
       maximum: 10_000,
       description:
-        'Processors of this worker that are promised to executions, each once. More than it has makes executions slower, and is right for services that mostly wait. Default: all that the process may use, once for all workers of the machine.',
+        'Processors that this worker allocates to executions, each once. More than the machine has makes executions slower, and is right for services that mostly wait. Default: all that the process may use, once for all workers of the machine.',
     }),
   ),
   KETHUB_WORKER_MEMORY_MB: Type.Optional(
@@ -45,14 +45,14 @@ export const SchedulingFields = {
       minimum: 64,
       maximum: 1_000_000_000,
       description:
-        'Memory of this worker that is promised to executions, each byte once. Default: what the process may use, less `KETHUB_WARM_MEMORY_MB` and 2,560 MB for the platform and for builds, at least half.',
+        'Memory that this worker allocates to executions, each byte once. Default: what the process may use, less `KETHUB_WARM_MEMORY_MB` and 2,560 MB for the platform and for builds, at least half.',
     }),
   ),
   KETHUB_WORKER_GPUS: Type.Optional(
     Type.String({
       pattern: '^[^\\u0000-\\u001f]{1,1000}$',
       description:
-        'GPUs of this worker that are promised to executions, each to one: a number (`2`), or numbers by type (`A100=2,T4=1`). Counted only: what a sandbox sees of them is not set here. Default: none.',
+        'GPUs that this worker allocates to executions, each to one: a number (`2`), or numbers by type (`A100=2,T4=1`). This only counts them; it does not make them visible in a sandbox. Default: none.',
     }),
   ),
   KETHUB_OWNER_EXECUTIONS_AT_ONCE: Type.Integer({
@@ -80,7 +80,7 @@ export const SchedulingFields = {
     maximum: 86_400,
     default: 0,
     description:
-      'Executions of versions that may run at most so long go before all others, except those that have waited 10 minutes. 0 is off: whose turn it is does not depend on how long it takes.',
+      'Seconds. Executions of versions that may run at most this long go before all others, except those that have waited for 10 minutes. 0 disables this: the order does not depend on the run time.',
   }),
 };
 

@@ -25,7 +25,7 @@ export const TelemetryFields = {
   ),
   KETHUB_METRICS_HOST: Type.String({
     default: '127.0.0.1',
-    description: 'Address to serve the metrics on. Whoever reaches it reads them: keep it inside.',
+    description: 'Address to serve the metrics on. Everybody who reaches it can read them: keep it internal.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({

@@ -24,7 +24,10 @@ export const UpstreamFields = {
     }),
   ),
   KETHUB_SIGN_IN_CLIENT_ID: Type.Optional(
-    Type.String({ maxLength: 500, description: 'Client that Kethub is at that provider. Default: none.' }),
+    Type.String({
+      maxLength: 500,
+      description: 'Id of the client that is registered for Kethub at that provider. Default: none.',
+    }),
   ),
   KETHUB_SIGN_IN_CLIENT_SECRET: Type.Optional(
     Type.String({ description: 'Secret of that client. Default: none, for a public client.' }),
@@ -32,7 +35,7 @@ export const UpstreamFields = {
   KETHUB_SIGN_IN_NAME: Type.Optional(
     Type.String({
       maxLength: 60,
-      description: 'What people call that provider; the button reads `Sign in with <name>`. Default: none.',
+      description: 'Name of that provider. The button reads `Sign in with <name>`. Default: none.',
     }),
   ),
 };

@@ -17,7 +17,7 @@ export const UserCodeFields = {
     maximum: 1_000_000_000,
     default: 20_480,
     description:
-      'Disk that installed packages may take on a worker. Beyond it, those that no version of a service needs are removed, the longest unused first.',
+      'Space that installed packages may take on the disk of a worker. Beyond it, packages that no version of a service needs are removed, the longest unused first.',
   }),
   KETHUB_WARM_MEMORY_MB: Type.Integer({
     minimum: 0,
@@ -27,12 +27,12 @@ export const UserCodeFields = {
   KETHUB_SANDBOX_ROOT: Type.Enum(['own', 'machine'], {
     default: 'own',
     description:
-      "What user code sees as `/usr`. `own`: Python from packages of Debian, built in the data folder beside the first start (21 MB are downloaded); until then, and where that is not possible, and with `machine`, a part of this machine's.",
+      "The `/usr` that user code sees. `own`: Python from packages of Debian, built in the data folder after the first start (a download of 21 MB). `machine`: a part of this machine's `/usr`, which also serves until `own` is built and where it cannot be built.",
   }),
   KETHUB_SERVICE_NETWORKS: Type.Optional(
     Type.String({
       description:
-        'Networks (`10.1.0.0/16`), separated by commas, in which hosts may be that managed services declare to call. Default: none beside public addresses.',
+        'Networks (`10.1.0.0/16`), separated by commas, in which the hosts may be that managed services declare. Default: none beside public addresses.',
     }),
   ),
 };

@@ -145,7 +145,7 @@ async function publish(
       if (started.length === 0 && Object.hasOwn(variables, '$secrets'))
         throw new Problem(
           'invalid-secrets',
-          `The message ${name} starts nothing, and only what it starts takes $secrets.`,
+          `The message ${name} does not start a workflow. Remove $secrets: only messages that start one may carry secrets.`,
         );
       const delivered = await correlate(platform, transaction, row);
       const ids = started.map(({ id }) => id);
