@@ -134,12 +134,26 @@ describe.each(databases)('data pools in the input of an execution on $name', (ki
     ['no ref', { id: UNKNOWN }, '/graphs/ref'],
     ['no id', { ref: 'DATAPOOL' }, '/graphs/id'],
     ['an id that is no UUID', { id: '../../etc', ref: 'DATAPOOL' }, '/graphs/id'],
+    ['a grant that is none', { id: UNKNOWN, ref: 'DATAPOOL', grant: 'x'.repeat(3_000) }, '/graphs/grant'],
   ])('%s where a data pool belongs is refused with the place', async (_what, graphs, pointer) => {
     const answer = await start({ graphs });
     expect([answer.status, answer.body]).toEqual([
       400,
       expect.objectContaining({ errors: [{ pointer, detail: expect.any(String) }] }),
     ]);
+  });
+
+  test.each([
+    ['a grant', { id: UNKNOWN, ref: 'DATAPOOL', grant: 'x'.repeat(60_000) }, 60_073],
+    ['a list', Array(30_000).fill(0), 60_001],
+  ])('%s that is too long for a reference is refused with its length', async (_what, graphs, bytes) => {
+    const detail = `is too long: a reference has at most 4096 bytes with its grant, and this value has ${bytes}`;
+    const answer = await start({ graphs });
+    expect(answer.body).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining(`, but /graphs ${detail}.`),
+      errors: [{ pointer: '/graphs', detail }],
+    });
   });
 
   test('a pool of somebody else and one that is not there look the same', async () => {

@@ -20,6 +20,23 @@ export interface ReferencedPool {
   readonly grantedBy?: GrantedBy;
 }
 
+/** Bytes of a reference to a data pool, with its grant. A longer value is refused where a data pool belongs. */
+const REFERENCE_BYTES = 4 * 1024;
+
+/** A value of more than {@link REFERENCE_BYTES} bytes, in the place of one that was never parsed. */
+class LongValue {
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    this.bytes = bytes;
+  }
+}
+
+/** Parses a value that may refer to a data pool. A value that is too long for a reference is not parsed. */
+export function parseReference(bytes: Buffer): unknown {
+  return bytes.length > REFERENCE_BYTES ? new LongValue(bytes.length) : (JSON.parse(bytes.toString()) as unknown);
+}
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
@@ -87,6 +104,10 @@ function namesOfReferences(input: object): string[] {
 
 function idOf(value: unknown, parameter: string): string {
   const pointer = `/${parameter}`;
+  if (value instanceof LongValue) {
+    const most = `a reference has at most ${REFERENCE_BYTES} bytes with its grant`;
+    throw noReference(pointer, `is too long: ${most}, and this value has ${value.bytes}`);
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noReference(pointer, 'is no object');
   const { id, ref } = value as { id?: unknown; ref?: unknown };
   if (ref !== 'DATAPOOL' && ref !== 'datapool') throw noReference(`${pointer}/ref`, 'must be "DATAPOOL"');

@@ -1,6 +1,7 @@
 import { limits } from '@kethub/contract';
 import { parseExact } from '@kethub/feel';
 import { judgeJson, parseJson, Problem, type JudgedJson } from '../../foundation/http/index.ts';
+import { parseReference } from '../../catalog/datapools/index.ts';
 import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
 import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
@@ -28,8 +29,6 @@ export interface ExecutionInput {
 }
 
 const SECRETS = '$secrets';
-/** Bytes of a reference to a data pool; a longer object is none. */
-const REFERENCE_BYTES = 4 * 1024;
 
 /**
  * Validates the body of a start: one JSON object in UTF-8. The bytes are scanned in slices, between which the event
@@ -153,9 +152,8 @@ function without(bytes: Buffer, { from, to }: Span, part: Span): Buffer {
   return Buffer.concat([bytes.subarray(from, part.from), bytes.subarray(part.to, to)]);
 }
 
-/** The value in a span, or an empty object for one that is too long to be a reference. */
 function valueAt(bytes: Buffer, { from, to }: Span): unknown {
-  return to - from > REFERENCE_BYTES ? {} : (JSON.parse(bytes.toString('utf8', from, to)) as unknown);
+  return parseReference(bytes.subarray(from, to));
 }
 
 function nameIn(pointer: string): string {
