@@ -31,7 +31,8 @@ export function addUp(program: Command, shell: Shell): void {
 The name in kethub.json identifies the service: a new name creates a new service. Without a kethub.json, ket reads
 qhub.json or planqk.json. A published version never changes: for different content ket creates the next version.
 Files that .gitignore or .ketignore name are not uploaded.
-Without a requirements.txt, ket translates the packages of environment.yml that PyPI has under the same name.
+Without a requirements.txt, ket translates environment.yml. Packages of conda keep their names; ket leaves out and lists
+those that are known to be absent from PyPI, or something else there.
 The version of Python is the first of: "python" in the configuration, .python-version, requires-python in pyproject.toml,
 python=3.12 in a translated environment.yml. The command ket doctor pythons lists the versions.
 With "workflow" in kethub.json, ket deploys the BPMN file of that name as a workflow service.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { folderWith } from '../testing/folder.ts';
 import { translateConda } from './conda.ts';
 
-test('what PyPI has under the same name is translated, the rest is listed with its reason', async () => {
+test('names are kept, but for those that are known to be something else, which are listed with the reason', async () => {
   const folder = await folderWith({
     'environment.yml': `name: one
 channels: [conda-forge]
@@ -12,7 +12,11 @@ dependencies:
   - conda-forge::scipy==1.11.4
   - networkx>=3, <4
   - pandas=2.1.0=py311h320fe9a_0
+  - six=1.16.0
+  - my-solver >=2,<3
   - blas=*=openblas
+  - pytorch=2.1
+  - numba[version='>=0.5']
   - pip
   - pip:
       - qiskit~=1.0
@@ -21,13 +25,57 @@ dependencies:
   });
   expect(await translateConda(folder)).toEqual({
     file: 'environment.yml',
-    requirements: ['numpy==1.26.*', 'scipy==1.11.4', 'networkx>=3,<4', 'pandas==2.1.0.*', 'qiskit~=1.0'],
+    requirements: [
+      'numpy==1.26.*',
+      'scipy==1.11.4',
+      'networkx>=3,<4',
+      'pandas==2.1.0.*',
+      'six==1.16.0.*',
+      'my-solver>=2,<3',
+      'qiskit~=1.0',
+    ],
+    sameName: ['numpy', 'scipy', 'networkx', 'pandas', 'six', 'my-solver'],
     python: '3.11',
     left: [
-      'blas=*=openblas: conda only, or under another name on PyPI',
+      'blas=*=openblas: a library or program of conda; PyPI does not have it, or has something else under this name',
+      'pytorch=2.1: PyPI has it as torch; write that below "pip:"',
+      "numba[version='>=0.5']: not a name with a version of PyPI",
       'pip: -r more.txt: refers to another file or folder',
     ],
   });
+});
+
+test.each([
+  ['six', 'six'],
+  ['six=*', 'six'],
+  ['six=1.16.0', 'six==1.16.0.*'],
+  ['six=1.16.0=pyh6c4a22f_0', 'six==1.16.0.*'],
+  ['six==1.16.0', 'six==1.16.0'],
+  ['six=1.16.*', 'six==1.16.*'],
+  ['six 1.16.0', 'six==1.16.0'],
+  ['six 1.16.*', 'six==1.16.*'],
+  ['six 1.16.0 pyh6c4a22f_0', 'six==1.16.0'],
+  ['six >=1.16, <2', 'six>=1.16,<2'],
+  ['six~=1.16', 'six~=1.16'],
+  ['Six!=1.15.*', 'six!=1.15.*'],
+  ['conda-forge::librosa=0.10', 'librosa==0.10.*'],
+  ['six=1.15|1.16', null],
+  ['six>=1.15|<1', null],
+  ['six >=', null],
+  ['six[version="1.16"]', null],
+  ['https://conda.example/six-1.16.0-0.tar.bz2', null],
+  ['_libgcc_mutex=0.1=main', null],
+  ['ld_impl_linux-64=2.38=h1181459_1', null],
+  ['libffi=3.4.4', null],
+  ['libstdcxx-ng=11.2.0', null],
+  ['r-base', null],
+  ['graphviz=2.50', null],
+  ['opencv', null],
+])('%s becomes %s', async (entry, requirement) => {
+  const folder = await folderWith({ 'environment.yml': JSON.stringify({ dependencies: [entry] }) });
+  const translation = await translateConda(folder);
+  expect(translation?.requirements).toEqual(requirement === null ? [] : [requirement]);
+  expect(translation?.left).toHaveLength(requirement === null ? 1 : 0);
 });
 
 test('without dependencies nothing is translated, and without a file there is nothing', async () => {

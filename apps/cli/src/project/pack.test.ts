@@ -65,6 +65,24 @@ test('too many files, too many bytes and a missing program are refused before th
   expect(await refused({ ...service, '.gitignore': 'src/' }, {})).toContain('a rule in .gitignore or .ketignore');
 });
 
+test('a conda environment is translated, and each name that was kept or left out is said', async () => {
+  const folder = await folderWith({
+    'src/program.py': '',
+    'environment.yml': 'dependencies: [six=1.16.0, pytorch=2.1, {pip: [loguru~=0.7]}]',
+  });
+  const said: string[] = [];
+  const write = (text: string): boolean => said.push(text) > 0;
+  const stderr = { write, isTTY: false, columns: 80 };
+  const output = createOutput({ stdout: { write, isTTY: false }, stderr, environment: {}, json: false });
+  await using archive = await prepareUpload(output, folder, 'PYTHON_TEMPLATE', limits);
+  expect((await readFile(archive.path)).includes('requirements.txt')).toBe(true);
+  expect(said.join('').replaceAll(/\s+/g, ' ')).toContain(
+    'environment.yml becomes a requirements.txt: six==1.16.0.*, loguru~=0.7. ' +
+      'ket takes these names of conda as those of PyPI: six. Where PyPI has another name, write that below "pip:". ' +
+      'left out: environment.yml: pytorch=2.1: PyPI has it as torch; write that below "pip:"',
+  );
+});
+
 test('a service with a Dockerfile needs nothing but that', async () => {
   const folder = await folderWith({ Dockerfile: 'FROM scratch' });
   await using archive = await prepareUpload(quiet, folder, 'DOCKER', limits);

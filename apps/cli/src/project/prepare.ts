@@ -45,8 +45,12 @@ async function withRequirements(
   if (files.some(({ name }) => name === 'requirements.txt')) return files;
   const conda = await translateConda(folder);
   if (conda === null) return files;
-  const { file, requirements, python, left } = conda;
+  const { file, requirements, sameName, python, left } = conda;
   output.note(`${file} becomes a requirements.txt: ${requirements.join(', ') || 'nothing'}.`);
+  if (sameName.length > 0)
+    output.note(
+      `ket takes these names of conda as those of PyPI: ${sameName.join(', ')}. Where PyPI has another name, write that below "pip:".`,
+    );
   const asksItself = files.some(({ name }) => name === '.python-version');
   if (python !== null && !asksItself) output.note(`${file} becomes a .python-version: ${python}.`);
   for (const entry of left) output.note(`${output.style.yellow('left out:')} ${file}: ${entry}`);
