@@ -42,8 +42,8 @@ const notOnPyPI = new Set(
   harfbuzz hdf5 highs icu igraph imagemagick ipopt jpeg jq julia keyutils krb5 lame lcms2 lerc llvm llvm-openmp
   lz4-c make mamba metis minizinc mpc mpfr mpi mysql nccl ncurses nodejs nomkl openblas openjdk openjpeg openssl
   pandoc pango perl petsc pixman pkg-config postgresql proj psi4 pthread-stubs python_abi pytorch-cuda
-  pytorch-mutex qt qt-main r-base readline redis redis-server rust sage sed slepc snappy sqlite suitesparse symengine tar
-  texlive-core tk tree tzdata unixodbc unzip vim wget x264 xerces-c xtb xz yaml yaml-cpp yarn z3 zeromq zip zlib
+  pytorch-mutex qt qt-main r-base readline redis redis-server rust sage sed slepc snappy sqlite suitesparse symengine
+  tar texlive-core tk tree tzdata unixodbc unzip vim wget x264 xerces-c xtb xz yaml yaml-cpp yarn z3 zeromq zip zlib
   zstd`.split(/\s+/),
 );
 
@@ -145,8 +145,8 @@ function reasonToLeave(name: string): string | null {
 }
 
 /**
- * The specifier of pip for a version of conda, or null when there is none. In conda `=1.2` means any 1.2.x. A second `=`,
- * or a word after the version, names a build, which PyPI does not have.
+ * The specifier of pip for a version of conda, or null when there is none. In conda `=1.2` means any 1.2.x. A second
+ * `=`, or a word after the version, names a build, which PyPI does not have.
  */
 function pipVersion(version: string): string | null {
   if (/^(?:=*\s*\*(?:[=\s].*)?)?$/.test(version)) return '';

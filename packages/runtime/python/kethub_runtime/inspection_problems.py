@@ -88,8 +88,11 @@ def _remedy(name: str, app: str) -> str:
     if version is not None and top != name:
         return f"{top}{version} is installed and has no {name}. Change the import, or the version in requirements.txt."
     conda = next((file for file in ("environment.yml", "environment.yaml") if os.path.isfile(os.path.join(app, file))), None)
-    told = f" {conda} is not read here; `ket up` translates it where there is no requirements.txt." if conda else ""
-    return f"Add {PACKAGES.get(top, top)} to requirements.txt.{told}"
+    package = PACKAGES.get(top, top)
+    if conda and os.path.isfile(os.path.join(app, "requirements.txt")):
+        return f"Add {package} to requirements.txt. If `ket up` makes that file from {conda}, add it there, below `pip:`."
+    told = f" {conda} is not read here; `ket up` translates it." if conda else ""
+    return f"Add {package} to requirements.txt.{told}"
 
 
 def _installed(top: str) -> "str | None":

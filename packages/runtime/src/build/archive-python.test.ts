@@ -28,6 +28,8 @@ test.each([
   [{ 'src/program.py': '' }, null],
   [{ 'src/.python-version': '3.9' }, null],
   [{ '.python-version': '3.9.1\n', 'pyproject.toml': project }, '3.9'],
+  [{ '.python-version': 'pypy3.9\n', 'pyproject.toml': project }, 'pypy3.9'],
+  [{ '.python-version': 'my-environment\n', 'pyproject.toml': project }, '>=3.12'],
   [{ 'pyproject.toml': project }, '>=3.12'],
 ])('the archive of %j asks for %s', async (files: Record<string, string>, text) => {
   expect((await pythonOfArchive(stored(await archiveOf(files))))?.text ?? null).toBe(text);

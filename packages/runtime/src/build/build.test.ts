@@ -17,21 +17,25 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const build = async (files: Record<string, string>, by = builder): Promise<BuildOutcome & { log: string[] }> => {
+const build = async (
+  files: Record<string, string>,
+  by = builder,
+): Promise<BuildOutcome & { log: string[]; warnings: string[] }> => {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries({ 'src/__init__.py': '', ...files }))
     zip.addBuffer(Buffer.from(text), name);
   zip.end();
   const archive = await buffer(zip.outputStream);
   const log: string[] = [];
+  const warnings: string[] = [];
   const digest = createHash('sha256').update(archive).digest('hex');
   const outcome = await by.build(
     Readable.from([archive]),
     digest,
-    ({ message }) => log.push(message),
+    ({ severity, message }) => (severity === 'WARNING' ? warnings : log).push(message),
     new AbortController().signal,
   );
-  return { ...outcome, log };
+  return { ...outcome, log, warnings };
 };
 const code = (outcome: BuildOutcome): Code => {
   if (!outcome.ok) throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
@@ -75,6 +79,42 @@ describe('requirements', () => {
     expect(layers()).toEqual(before);
     expect(readdirSync(join(bench.dataDir, 'runtime', 'drafts'))).toEqual([]);
   });
+});
+
+describe('a conda environment', () => {
+  const needed = { 'src/program.py': 'def run():\n    import six\n' };
+
+  test.each(['environment.yml', 'environment.yaml'])('%s without a requirements.txt is warned of, with the remedy', async (file) => {
+    const { ok, log, warnings } = await build({ ...needed, [file]: 'dependencies: [six]\n' });
+    expect([ok, log]).toEqual([true, expect.arrayContaining(['No requirements.'])]);
+    expect(warnings).toEqual([expect.stringMatching(`^${file} is not read, .* \`ket up\`, .*requirements\\.txt\\.$`)]);
+  }); // prettier-ignore
+
+  test('beside a requirements.txt is named, and so is what is missing', async () => {
+    const files = { 'environment.yml': 'dependencies: [six]\n', 'requirements.txt': '\n' };
+    const { log, warnings } = await build({ ...needed, ...files });
+    expect([log, warnings]).toEqual([
+      expect.arrayContaining(['environment.yml is not read: requirements.txt names the packages.']),
+      [],
+    ]);
+    const failed = await build({ 'src/program.py': 'import six\ndef run():\n    return 1\n', ...files });
+    const detail = expect.stringMatching(
+      /Add six to requirements\.txt\. If `ket up` makes .* below `pip:`\.$/,
+    ) as string;
+    expect(failed).toMatchObject({ ok: false, problem: { code: 'import-failed', detail } });
+  });
+
+  test('with an import that fails names `ket up` only where there is no requirements.txt', async () => {
+    const program = { 'src/program.py': 'import six\ndef run():\n    return 2\n' };
+    const failed = await build({ ...program, 'environment.yml': 'dependencies: [six]\n' });
+    const detail = expect.stringMatching(/requirements\.txt\. environment\.yml is not read here; `ket up`/) as string;
+    expect(failed).toMatchObject({ ok: false, problem: { code: 'import-failed', detail } });
+  });
+});
+
+test('a .python-version that names no version is warned of', async () => {
+  const { ok, warnings } = await build({ 'src/program.py': 'def run():\n    return 3\n', '.python-version': 'mine\n' });
+  expect([ok, warnings]).toEqual([true, [expect.stringMatching(/^\.python-version is not followed: `mine`/)]]);
 });
 
 describe('inspection', () => {

@@ -120,7 +120,10 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
   ): Promise<BuiltCode> {
     const usual = await ready();
     let folder = await unpackedSource(draft, archive, digest, log, signal);
-    const version = choosePython(await askedPython(folder, configured), pythons.offered(usual));
+    const version = choosePython(
+      await askedPython(folder, configured, (message) => log.warning(message)),
+      pythons.offered(usual),
+    );
     const python = await pythons.take(version, usual, log, signal);
     // The bytecode fits one Python only.
     const source = `sources/${digest}${python.isOther === true ? `-python${version}` : ''}`;
@@ -128,7 +131,9 @@ export function createBuilder(options: BuilderOptions): PythonBuilder {
     if (isKnown) folder = join(runtimeDir, source);
     else if (!folder.startsWith(draft)) folder = await copyOf(folder, join(draft, 'source'));
     if (python.isOther === true) log.info(`The service runs with Python ${version}.`);
-    const requirements = await withProvided(readRequirements(await requirementsText(folder)), join(folder, 'src'));
+    const text = await requirementsText(folder);
+    noteConda(folder, text !== null, log);
+    const requirements = await withProvided(readRequirements(text ?? ''), join(folder, 'src'));
     for (const { name, line } of requirements)
       if (line === 0)
         log.info(`Adding ${name}, which every service may import. requirements.txt can choose its version.`);
@@ -243,15 +248,27 @@ async function copyOf(folder: string, target: string): Promise<string> {
   return target;
 }
 
-async function requirementsText(folder: string): Promise<string> {
+/** The text of requirements.txt, or null when there is none. */
+async function requirementsText(folder: string): Promise<string | null> {
   try {
     return await readFile(join(folder, 'requirements.txt'), 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
+    if (errorCode(error) === 'ENOENT') return null;
     if (errorCode(error) === 'EISDIR')
       throw new BuildError('requirements-invalid', 'requirements.txt is a folder. It must be a text file.');
     throw error;
   }
+}
+
+/** Says of a conda environment that the build does not read it, and what to do where nothing replaces it. */
+function noteConda(folder: string, isReplaced: boolean, log: BuildLog): void {
+  const file = ['environment.yml', 'environment.yaml'].find((name) => existsSync(join(folder, name)));
+  if (file === undefined) return;
+  if (isReplaced) log.info(`${file} is not read: requirements.txt names the packages.`);
+  else
+    log.warning(
+      `${file} is not read, and none of its packages is installed. Upload with \`ket up\`, which translates it, or write a requirements.txt.`,
+    );
 }
 
 async function removeStaleDrafts(folder: string, now: number): Promise<void> {

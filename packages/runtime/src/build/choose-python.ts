@@ -23,11 +23,13 @@ export function choosePython(asked: AskedPython | null, { usual, others }: Offer
 }
 
 /** The message for a project that asks for a version that is not available, with the remedy. */
-export function pythonUnavailable(
-  { file, text }: Pick<AskedPython, 'file' | 'text'>,
-  versions: readonly string[],
-): string {
-  return `${file} asks for Python ${text}. This platform has Python ${listed(versions.toSorted(byVersion))}. Ask for one of these versions.`;
+export function pythonUnavailable(asked: Pick<AskedPython, 'file' | 'text'>, versions: readonly string[]): string {
+  return `${askedText(asked)}. This platform has Python ${listed(versions.toSorted(byVersion))}. Ask for one of these versions.`;
+}
+
+/** The demand of a project in words: `.python-version asks for Python 3.9`. */
+export function askedText({ file, text }: Pick<AskedPython, 'file' | 'text'>): string {
+  return `${file} asks for ${/^[a-z]/i.test(text) ? text : `Python ${text}`}`;
 }
 
 function listed(versions: readonly string[]): string {

@@ -1,6 +1,6 @@
 export type { AskedPython } from './asked-python.ts';
 export { pythonOfArchive, type StoredArchive } from './archive-python.ts';
-export { pythonUnavailable } from './choose-python.ts';
+export { askedText, pythonUnavailable } from './choose-python.ts';
 export { type BuilderOptions, createBuilder } from './builder.ts';
 export type { OnLine } from './build-log.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';

@@ -1,5 +1,5 @@
 import { limits, providerCodes, variablesOf, type RuntimeConfiguration } from '@kethub/contract';
-import { pythonUnavailable, type AskedPython } from '@kethub/runtime/build';
+import { askedText, pythonUnavailable, type AskedPython } from '@kethub/runtime/build';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import {
@@ -98,7 +98,7 @@ export async function requirePython(
   if (versions === null || versions.some(asked.fits)) return;
   const detail = pythonUnavailable(asked, versions);
   throw new Problem('invalid-archive', `${detail} Or choose one in the configuration of the service: \`python\`.`, {
-    errors: [{ pointer: '/source', detail: `${asked.file} asks for Python ${asked.text}` }],
+    errors: [{ pointer: '/source', detail: askedText(asked) }],
   });
 }
 

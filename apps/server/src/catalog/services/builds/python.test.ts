@@ -44,22 +44,24 @@ test.skipIf(usual === undefined)('a Python that is not to be had ends the build;
 
 test.each([
   ['.python-version', '3.9\n'],
+  ['.python-version', 'pypy3.9\n'],
   ['pyproject.toml', '[project]\nrequires-python = ">=3.99"\n'],
 ])('an upload whose %s asks for a Python that no worker has is refused, and nothing stays', async (file, text) => {
   const { client, kethub: running } = kethub;
   const { database } = running.platform;
   const blobs = () => database.read.selectFrom('orphan_blobs').select('blob').execute();
+  const name = `${file} ${text}`.replaceAll(/\W+/g, ' ').trim();
   const before = (await client.listServices()).length;
-  await expect(build(client, `asks ${file.slice(1)}`, { ...program, [file]: text })).rejects.toMatchObject({
+  await expect(build(client, `asks ${name}`, { ...program, [file]: text })).rejects.toMatchObject({
     status: 400,
     code: 'invalid-archive',
     message: expect.stringMatching(
-      /(?:\.python-version|pyproject\.toml) asks for Python [>=]*3\.9+\. This platform has Python .*3\.1\d/,
+      /(?:\.python-version|pyproject\.toml) asks for (?:Python [>=]*|pypy)3\.9+\. This platform has Python .*3\.1\d/,
     ) as string,
   });
   expect((await client.listServices()).length).toBe(before);
   expect(await blobs()).toEqual([]);
-  const { service } = await build(client, `fits ${file.slice(1)}`, program);
+  const { service } = await build(client, `fits ${name}`, program);
   await expect(
     client.replaceSource({ serviceId: service.id, version: '1.0.0', body: await zip({ ...program, [file]: text }) }),
   ).rejects.toMatchObject({
