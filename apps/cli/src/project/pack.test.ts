@@ -78,7 +78,7 @@ test('a conda environment is translated, and each name that was kept or left out
   expect((await readFile(archive.path)).includes('requirements.txt')).toBe(true);
   expect(said.join('').replaceAll(/\s+/g, ' ')).toContain(
     'environment.yml becomes a requirements.txt: six==1.16.0.*, loguru~=0.7. ' +
-      'ket takes these names of conda as those of PyPI: six. Where PyPI has another name, write that below "pip:". ' +
+      'Names of conda that PyPI is taken to share: six. Where PyPI has another name, write that below "pip:". ' +
       'left out: environment.yml: pytorch=2.1: PyPI has it as torch; write that below "pip:"',
   );
 });

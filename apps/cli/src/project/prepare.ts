@@ -49,7 +49,7 @@ async function withRequirements(
   output.note(`${file} becomes a requirements.txt: ${requirements.join(', ') || 'nothing'}.`);
   if (sameName.length > 0)
     output.note(
-      `ket takes these names of conda as those of PyPI: ${sameName.join(', ')}. Where PyPI has another name, write that below "pip:".`,
+      `Names of conda that PyPI is taken to share: ${sameName.join(', ')}. Where PyPI has another name, write that below "pip:".`,
     );
   const asksItself = files.some(({ name }) => name === '.python-version');
   if (python !== null && !asksItself) output.note(`${file} becomes a .python-version: ${python}.`);
