@@ -3,6 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jpegOf, overwritten } from '../../testing/jpegs.ts';
+import { isWholeJpeg } from './check-jpeg.ts';
 import { decodeImage } from './decode-image.ts';
 
 let folder: string;
@@ -40,4 +42,25 @@ test('one that cannot be decoded does not hold up the next', async () => {
   const [broken, next] = await Promise.allSettled([decodeImage(half, target()), decodeImage(all, target())]);
   expect(broken).toMatchObject({ status: 'rejected', reason: { code: 'invalid-image' } });
   expect(next).toMatchObject({ status: 'fulfilled' });
+});
+
+test('a damaged JPEG that the decoder takes is refused, and its check blocks nothing', async () => {
+  const jpeg = await jpegOf('noise', { width: 2_400, height: 2_400 });
+  const damaged = await file(overwritten(jpeg, 3, 'zero'));
+  await expect(sharp(damaged, { failOn: 'warning' }).raw().toBuffer()).resolves.toBeInstanceOf(Buffer);
+  const start = performance.now();
+  expect(isWholeJpeg(jpeg)).toBe(true);
+  const alone = performance.now() - start;
+  let [longest, last] = [0, performance.now()];
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  try {
+    await expect(decodeImage(damaged, target())).rejects.toMatchObject({ code: 'invalid-image' });
+    expect(await decodeImage(await file(jpeg), target())).toBe('image/jpeg');
+  } finally {
+    clearInterval(timer);
+  }
+  expect(longest).toBeLessThan(alone);
 });

@@ -1,6 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
+import { createThread } from '../../foundation/process/index.ts';
 
 type MediaType = 'image/jpeg' | 'image/png';
 
@@ -13,6 +14,13 @@ const JPEG = { quality: 90, optimizeCoding: false };
 const DECODE_SECONDS = 20;
 /** Images that may wait or be decoded; one more is refused with 429. */
 const MOST_WAITING = 32;
+
+/** Checks the JPEG in a file: up to 2 s for 5 MB. Beyond 20 s the image is refused. */
+const checkJpeg = createThread<string, boolean>(new URL('check-jpeg-worker.ts', import.meta.url), {
+  limitMs: DECODE_SECONDS * 1000,
+  memoryMb: 64,
+  waiting: 1,
+});
 
 /**
  * Decodes an image completely and encodes it again into `target`, in its format, upright, in sRGB and without metadata.
@@ -33,6 +41,7 @@ export function decodeImage(source: string, target: string): Promise<MediaType> 
           `The image has ${width} x ${height} pixels; at most 40 megapixels are taken.`,
         );
       }
+      if (mediaType === 'image/jpeg') await refuseDamaged(source);
       // For truncated or corrupt data libjpeg only warns, and fills the rest with grey.
       const picture = sharp(source, { failOn: 'warning', limitInputPixels: limits.profileImagePixels })
         .timeout({ seconds: DECODE_SECONDS })
@@ -44,6 +53,14 @@ export function decodeImage(source: string, target: string): Promise<MediaType> 
       throw damaged(error);
     }
   });
+}
+
+/** Throws invalid-image if the scans of the JPEG are damaged, which the decoder does not always notice. */
+async function refuseDamaged(source: string): Promise<void> {
+  const checked = await checkJpeg(source);
+  if (checked === 'BUSY' || checked === 'EXCEEDED')
+    throw new Problem('invalid-image', 'The image takes too long to be checked.');
+  if (!checked.answer) throw damaged();
 }
 
 function damaged(cause?: unknown): Problem {

@@ -7,6 +7,7 @@ import { limits } from '@kethub/contract';
 import { markOrphan, sweepOrphans, claimBlob } from '../../foundation/storage/index.ts';
 import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
+import { jpegOf, overwritten as overwrittenScan } from '../../testing/jpegs.ts';
 
 const plain = (color: string, width = 40, height = 20) =>
   sharp({ create: { width, height, channels: 3, background: color } });
@@ -103,6 +104,7 @@ describe.each(databases)('profile images on $name', ({ open }) => {
     expect(Buffer.from(await (await photographer.read()).arrayBuffer()).includes('SECRETCOMMENT')).toBe(false);
   });
 
+  const photo = { width: 320, height: 240 };
   const noise = Buffer.from(Array.from({ length: 4_000 }, (_none, index) => (index * 7919) % 251));
   const gif = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64');
   test.each([
@@ -117,6 +119,12 @@ describe.each(databases)('profile images on $name', ({ open }) => {
     ['half a JPEG with an end', async () => Buffer.concat([half(await detailed('jpeg')), END_OF_JPEG])],
     ['half a progressive JPEG with an end', async () => Buffer.concat([half(await progressive()), END_OF_JPEG])],
     ['a progressive JPEG with overwritten bytes', async () => overwritten(await progressive())],
+    ['a JPEG of noise with 30 random bytes', async () => overwrittenScan(await jpegOf('noise', photo), 3, 'random')],
+    [
+      'a JPEG of noise with some hundred zero bytes',
+      async () => overwrittenScan(await jpegOf('noise', photo), 3, 'zero'),
+    ],
+    ['a JPEG of cloth with 30 random bytes', async () => overwrittenScan(await jpegOf('texture', photo), 3, 'random')],
     ['a PNG with overwritten bytes', async () => overwritten(await detailed('png'))],
     ['a JPEG of 800 bytes that claims 8000 x 5000', () => withJpegSize(jpeg, 8_000, 5_000)],
     ['a PNG without its last chunk', () => png.subarray(0, -12)],
