@@ -35,7 +35,7 @@ sleeping.refresh()
 
 failing = run(**{"raise": "no such graph"})
 failing.wait_for_final_state(wait=0.1)
-# Of one that has ended it is no error, and changes nothing.
+# Cancelling an execution that has ended is no error, and changes nothing.
 failing.cancel()
 failing.refresh()
 

@@ -14,7 +14,7 @@ client = PlanqkServiceClient(
 execution = client.run(request={"data": {}, "params": {"return": {"cut": 3}}})
 execution.wait_for_final_state(wait=0.1)
 status = execution.status
-# Of one that has ended it is no error, and changes nothing.
+# Cancelling an execution that has ended is no error, and changes nothing.
 execution.cancel()
 execution.refresh()
 

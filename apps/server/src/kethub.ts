@@ -134,7 +134,7 @@ async function start(
   return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
 }
 
-/** What every role stands on: the database, the blobs and the keys that all processes share. Throws Refusal. */
+/** Opens the base of every role: the database, the blobs and the keys that all processes share. Throws Refusal. */
 export async function openPlatform(
   configuration: Configuration,
   ports: Pick<Ports, 'api' | 'gateway'>,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compile, FeelBudgetError, scopeOf, toJson, type JsonValue } from './index.ts';
 
-/** What a service may return: 12 MiB. */
+/** Bytes of a large result of a service: 12 MiB. */
 const BYTES = 12 * 1024 * 1024;
 const text = `${'a'.repeat(BYTES - 6)}needle`;
 const numbers = Array.from({ length: BYTES / 2 }, (_, index) => index % 10);

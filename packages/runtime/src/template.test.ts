@@ -245,7 +245,7 @@ def run(signals: DataPool):
     logging.warning("warned")
     logging.error("failed")
     print("to stderr", file=sys.stderr)
-    # Of two streams nobody knows which is read first.
+    # The order in which two streams are read is unknown.
     while "read" not in signals.list_files():
         time.sleep(0.01)
     sys.stdout.write("no newline")

@@ -11,7 +11,7 @@ export const problemCodes = [
   'DANGLING_REFERENCE',
   'UNKNOWN_CONTENT',
   'NO_EXECUTABLE_PROCESS',
-  // What is not run here
+  // Elements that do not run
   'UNSUPPORTED_ELEMENT',
   'UNSUPPORTED_EVENT',
   'UNSUPPORTED_EXTENSION',
@@ -24,7 +24,7 @@ export const problemCodes = [
   'EVENT_SUB_PROCESS',
   'DUPLICATE_CATCHER',
   'STRAIGHT_THROUGH_LOOP',
-  // What elements are told
+  // Settings of elements
   'EXPRESSION',
   'CONDITION',
   'MAPPING',

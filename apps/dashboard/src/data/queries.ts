@@ -15,7 +15,7 @@ const AGAIN_MS = 200;
 
 export type Here = Pick<ActingContext, 'base' | 'platform'>;
 
-/** What was seen last of something that changes, and its mark. */
+/** The last known state of a resource that changes, with its entity tag. */
 interface Watched<T> {
   readonly value: T;
   readonly etag: string | null;

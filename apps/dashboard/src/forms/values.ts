@@ -53,7 +53,7 @@ export function listOf(text: string, item: 'text' | 'integer' | 'number'): unkno
   return wrong instanceof Unfinished ? new Unfinished(text, wrong.complaint) : values;
 }
 
-/** What stands in an input for a value. */
+/** The text of an input field for a value. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (value instanceof Unfinished) return value.text;
@@ -82,7 +82,7 @@ export function complaintsOf(fields: readonly Field[], values: Values, at = ''):
     else if (field.kind === 'group' && isValues(value))
       for (const [inner, text] of complaintsOf(field.fields, value, pointer)) found.set(inner, text);
     else if (field.required && value === undefined) {
-      // Of a group the first missing member is named, so that there is an input to go to.
+      // Names the first missing member of a group, so that there is a field to focus.
       const inner = field.kind === 'group' ? complaintsOf(field.fields, {}, pointer) : new Map<string, string>();
       if (inner.size > 0) for (const [place, text] of inner) found.set(place, text);
       else if (field.kind === 'group') continue;

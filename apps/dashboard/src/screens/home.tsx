@@ -13,7 +13,7 @@ import { ServiceList } from './services/service-list.tsx';
 /** Rows of each list on this page. */
 const SHOWN = 6;
 
-/** What is going on: what runs, what ended last, and the newest services. */
+/** Home of a context: running executions, the last ended ones, and the newest services. */
 export function Home() {
   useTitle('Home');
   const acting = useActing();

@@ -2,7 +2,7 @@ import { KethubError, UnreachableError } from '@kethub/client';
 import { Button } from '@mantine/core';
 import { CopyButton } from '../look/parts.tsx';
 
-/** What went wrong, what to do, and the number under which the operator finds the request. */
+/** A problem: the cause, the remedy, and the request id for the operator. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { title, detail, code, requestId } = describe(error);
   return (

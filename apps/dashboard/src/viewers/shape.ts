@@ -39,7 +39,7 @@ function histogramOf(value: Row): Shape | null {
   for (const [state, count] of entries) {
     const number = toNumber(count);
     if (number === null || number < 0 || !/^(?:[01](?:[01 ]*[01])?|0x[0-9a-f]+)$/i.test(state)) return null;
-    // Of bit strings all have one length; else the names are numbers that happen to have these digits.
+    // Bit strings all have one length; names of other lengths are decimal numbers.
     if (!state.startsWith('0x') && width !== null && state.length !== width) return null;
     width = state.length;
     counts.push([state, number]);

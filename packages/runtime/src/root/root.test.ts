@@ -16,7 +16,7 @@ const LOOK = `
 import os, re, ssl, sqlite3, ctypes, zoneinfo, sys
 
 def run():
-    # Of an overlay the kernel names what lies below, not what of it is mounted.
+    # For an overlay the kernel names the lower folder, not the mounted part of it.
     below = lambda line: re.search("lowerdir[+]?=([^:,]+)", line)
     mounts = [(below(line).group(1) if below(line) else line.split()[3], line.split()[4]) for line in open("/proc/self/mountinfo")]
     return {"shown": [source for source, target in mounts if target == "/usr" or target.startswith("/usr/")],

@@ -34,7 +34,7 @@ const headerOf = (key: string, value: string) => `<zeebe:header key="${key}" val
 
 describe('refused, each at its element', () => {
   it.each<[string, string, string[]]>([
-    // What is not run here
+    // Elements that do not run
     ['a user task', around('<userTask id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['a send task', around('<sendTask id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
     ['a complex gateway', around('<complexGateway id="u"/>'), ['UNSUPPORTED_ELEMENT u']],
@@ -210,7 +210,7 @@ describe('refused, each at its element', () => {
       ),
       ['STRAIGHT_THROUGH_LOOP m'],
     ],
-    // What elements are told
+    // Settings of elements
     [
       'a condition behind a task',
       around(task('t'), end('e'), chain('s', 't'), flow('t', 'e', '=true')),

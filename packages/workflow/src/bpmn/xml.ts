@@ -99,7 +99,7 @@ export function withPlainAttributes(xml: string): string {
 interface Markup {
   readonly kind: 'comment' | 'characters' | 'instruction' | 'declaration' | 'opening' | 'closing';
   readonly from: number;
-  /** Of tags the position of their `>`, of all others the position behind them. */
+  /** The position of `>` for a tag, and the position after it for anything else. */
   readonly to: number;
 }
 

@@ -4,7 +4,7 @@ import { chain, end, file, flow, gateway, script, service, start, subProcess } f
 import { Runaway } from './failure.ts';
 import { statusOf } from './status.ts';
 
-// What grows without end is stopped within the step in which it does.
+// Endless growth is stopped within its step.
 
 it('a loop of as many rounds as are allowed runs, and one more is an incident', async () => {
   const loop = { over: '=for i in 1..n return i', as: 'i', into: 'all', collect: '=i' };

@@ -1,6 +1,6 @@
 import type { UsageLimits, UsageToday } from '@kethub/contract';
 
-/** What a subscription may use and has used, one line for each limit. */
+/** Limits of a subscription and their use, a line each. */
 export function limitsInWords(limits: UsageLimits, usage: UsageToday): readonly string[] {
   const { requestsPerMinute, executionsPerDay, executionsPerMonth } = limits;
   const lines: string[] = [];

@@ -13,7 +13,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { ROLES, roleInWords } from './roles.ts';
 import { useDataPoolAddress } from './use-data-pool.ts';
 
-/** Who may use a data pool beside its owner. */
+/** Members of a data pool: people and organizations that may use it beside its owner. */
 export function Members({ role, owner }: { readonly role: MemberRole; readonly owner: Recipient }) {
   const { acting, dataPoolId } = useDataPoolAddress();
   const members = useQuery(poolMembersQuery(acting, dataPoolId));

@@ -18,7 +18,7 @@ export function ExecutionPage() {
   const version = record.data?.service.version;
   useTitle(`${name ?? 'Execution'} ${shortId(executionId)}`);
   const { serviceId = '' } = execution.data ?? {};
-  // Of somebody else's service there is no run page here.
+  // The run page exists for own and shared services only.
   const service = useQuery({ ...serviceQuery(acting, serviceId), enabled: serviceId !== '', retry: false });
   return (
     <>

@@ -7,7 +7,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { Tree } from '../../viewers/tree.tsx';
 
-/** What is needed to run an execution again and to trust it. */
+/** Record of an execution: hashes, limits and use, to repeat and to trust it. */
 export function Record({ executionId, ended }: { readonly executionId: string; readonly ended: boolean }) {
   const record = useQuery({ ...recordQuery(useActing(), executionId), staleTime: ended ? Infinity : 0 });
   if (record.error) return <Problem error={record.error} onRetry={() => void record.refetch()} />;

@@ -8,7 +8,7 @@ import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { CopyButton } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 
-/** Who the person is, and what they say about themselves. */
+/** Profile of the signed-in person. */
 export function Profile() {
   useTitle('Profile');
   const { platform } = useActing();

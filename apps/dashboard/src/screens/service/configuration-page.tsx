@@ -9,7 +9,7 @@ import { ConfigurationFacts } from './configuration-facts.tsx';
 import { ChangeTarget } from './change-target.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** What one version of a service has when it runs: resources, environment, hosts; or where it runs. */
+/** Configuration of a version: resources, environment and hosts; or the target of an on-premise one. */
 export function ConfigurationPage() {
   const { acting, serviceId, at } = useServiceAddress();
   const { version = '' } = useParams({ strict: false }) as { version?: string };

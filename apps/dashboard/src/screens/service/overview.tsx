@@ -13,7 +13,7 @@ import { save } from '../../viewers/save.ts';
 import { typeInWords, VersionState } from '../services/service-list.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** What a service is, where it is called, what it takes. */
+/** Overview of a service: description, address and parameters. */
 export function Overview() {
   const { acting, serviceId, at } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));

@@ -20,7 +20,7 @@ import { useServiceAddress } from './use-service.ts';
 const LARGEST_SOURCE = 8 * 1024 * 1024;
 const NONE: Complaints = new Map();
 
-/** What is known of the version that is run, as a query. */
+/** Query of the version that is run. */
 interface Detail {
   readonly data?: Pick<ServiceVersion, 'parameters' | 'sourceBytes' | 'build'> | undefined;
   readonly error: unknown;

@@ -79,7 +79,7 @@ export function Snippets({
   );
 }
 
-/** What is half typed stands in no JSON and in no code. */
+/** Half-typed values are left out of the JSON and the code. */
 function withoutUnfinished(values: Values): Values {
   const members = Object.entries(values).flatMap(([name, value]): [string, unknown][] =>
     value instanceof Unfinished ? [] : [[name, isValues(value) ? withoutUnfinished(value) : value]],

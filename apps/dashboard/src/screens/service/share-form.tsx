@@ -82,7 +82,7 @@ function DateField({
   error,
 }: {
   readonly label: string;
-  /** What an empty field means. */
+  /** Meaning of an empty field. */
   readonly empty: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

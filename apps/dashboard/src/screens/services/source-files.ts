@@ -7,7 +7,7 @@ const LEFT_OUT =
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_FILES = 5_000;
 
-/** What is uploaded, and what it is in words. */
+/** Files of an upload, with a description in words. */
 export interface Source {
   readonly file: File;
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Access } from '@kethub/contract';
 import { CopyButton, State } from '../../look/parts.tsx';
 import { useSharedService } from './use-shared.ts';
 
-/** What a recipient knows of a service: its description and what each version opens. */
+/** Recipient's view of a shared service: its description, and the interfaces that each version opens. */
 export function SharedOverview() {
   const { acting, service } = useSharedService();
   if (!service.data) return null;

@@ -296,7 +296,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const processes = [new Advancing(new Remembering()), new Advancing(new Remembering())] as const;
     const ids = (await begin(8, processes[0])).jobs.map(({ instance_id }) => instance_id);
     for (const task of [0, 1]) {
-      // Of every four instances, one takes each way through the two processes.
+      // One of every four instances takes each way through the two processes.
       const told = (await openJobs()).map((job) =>
         processes[(ids.indexOf(job.instance_id) >> task) & 1 ? 1 : 0].completions.add(ended(job)),
       );

@@ -46,7 +46,7 @@ export interface Cause {
 /**
  * Instances of a batch that could not be written. Each is tried by itself, so that only the culprit fails.
  *
- * Of the culprit, one event or end is tried at a time, in growing pauses, until it is given up with the cause. Every
+ * One event or end of the culprit is tried at a time, in growing pauses, until it is given up with the cause. Every
  * second turn goes to other instances.
  */
 export class Suspects {
