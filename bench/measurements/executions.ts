@@ -24,7 +24,7 @@ async function accepted(): Promise<Measurement> {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const question: Question = {
-      settings: { KETHUB_MAX_CONCURRENT_EXECUTIONS: '1' },
+      settings: { KETHUB_MAX_CONCURRENT_EXECUTIONS: '1', KETHUB_OWNER_PENDING_EXECUTIONS: '0' },
       services: { Trivial: trivial.files },
     };
     const platform = await startServer<PlatformReady>('servers/platform.ts', question, 0);
