@@ -7,6 +7,8 @@ import { sqlite } from '../../server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../server/src/testing/kethub.ts';
 
 export const PROGRAM = '/usr/bin/chromium';
+/** Containers often have a /dev/shm of 64 MB only, in which a large page crashes. */
+const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];
 const PASSWORD = 'correct horse battery staple';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Folder in which a picture of every looked-at screen is left; none when it is not set. */
@@ -33,7 +35,7 @@ export interface Dashboard {
 export async function openDashboard(): Promise<Dashboard> {
   const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
   const { origin } = new URL(kethub.platform.addresses.api);
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
   const complaints: string[] = [];
   const pageIn = async (context: BrowserContext): Promise<Page> => {
     context.setDefaultTimeout(30_000);

@@ -299,7 +299,11 @@ export class ContainerRun implements Run {
         this.#pid = before.Pid ?? 0;
         this.#settle();
         this.#meter.begin();
-        await Promise.all([this.#container.stopped(), this.#readLog('LIVE')]);
+        // An engine that was ended and is back at once shows in nothing but this: its end of the container is not ours.
+        await Promise.all([
+          this.#container.stopped().catch((error: unknown) => this.#lose(error)),
+          this.#readLog('LIVE'),
+        ]);
         const after = before.Running ? await this.#container.state() : before;
         if (after !== null && !after.Running) {
           await this.#readLog('WHOLE');

@@ -96,7 +96,9 @@ export class Container {
   async stats(): Promise<{ cpuNs: number; memoryBytes: number } | null> {
     try {
       const query = { stream: false, 'one-shot': true };
-      const { cpu_stats, memory_stats } = (await this.#engine.ask('GET', this.#path('/stats'), { query })) as Stats;
+      const answer = (await this.#engine.ask('GET', this.#path('/stats'), { query })) as Stats | null;
+      if (answer === null) return null;
+      const { cpu_stats, memory_stats } = answer;
       const memoryBytes = memory_stats?.max_usage ?? memory_stats?.usage ?? 0;
       return { cpuNs: cpu_stats?.cpu_usage?.total_usage ?? 0, memoryBytes };
     } catch (error) {
@@ -105,11 +107,14 @@ export class Container {
     }
   }
 
-  /** Resolves when it does not run, or when the connection is lost. */
+  /** Resolves when it does not run. @throws EngineUnavailable when the connection is lost before that. */
   async stopped(): Promise<void> {
     const answer = await this.#engine.open('POST', this.#path('/wait'));
-    answer.resume();
-    await endOf(answer);
+    let words = '';
+    answer.setEncoding('utf8').on('data', (chunk: string) => (words += chunk));
+    // An engine that is shut down may end the answer without a word, in the place of cutting it off.
+    if ((await endOf(answer)) === 'CUT' || !words.includes('StatusCode'))
+      throw new EngineUnavailable('the wait for its end was cut off');
   }
 
   /**
