@@ -11,7 +11,10 @@ export interface Server<T> {
   stop(): Promise<void>;
 }
 
-/** Starts a server of this folder on these cores of the machine. It ends when its standard input is closed. */
+/**
+ * Starts a server of this folder on these cores of the machine, with the flags of Node that `npm start` uses. It ends when
+ * its standard input is closed.
+ */
 export async function startServer<T>(
   entry: string,
   argument: unknown,
@@ -19,9 +22,8 @@ export async function startServer<T>(
   flags: readonly string[] = [],
 ): Promise<Server<T>> {
   const file = path.resolve(import.meta.dirname, '..', entry);
-  const child = spawn('taskset', ['-c', String(core), process.execPath, ...flags, file, JSON.stringify(argument)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const node = [process.execPath, ...process.execArgv, ...flags, file, JSON.stringify(argument)];
+  const child = spawn('taskset', ['-c', String(core), ...node], { stdio: ['pipe', 'pipe', 'inherit'] });
   const line = await firstLine(child);
   return {
     // The servers beside this file write the output that their callers expect.
