@@ -26,11 +26,15 @@ test.each(['curl', 'Python', 'JavaScript', 'ket'] as const)(
 );
 
 test('a shell reads the body of curl as it was meant', () => {
-  const body = /-d (.*?)\n\n/s.exec(snippet('curl', call))?.[1] ?? '';
-  const text = execFileSync('/bin/sh', ['-c', `printf %s ${body}`], { env: { APITOKEN: 'from outside' } }).toString();
+  const program = snippet('curl', call);
+  const body = /-d (.*?)\n\n/s.exec(program)?.[1] ?? '';
+  const json = /^json\(\).*$/m.exec(program)?.[0] ?? '';
+  const secret = 'from "outside"\\,\n\ttwo lines & more';
+  const env = { APITOKEN: secret, PATH: '/usr/bin:/bin' };
+  const text = execFileSync('/bin/sh', ['-c', `${json}\nprintf %s ${body}`], { env }).toString();
   expect(JSON.parse(text)).toEqual({
     data: { n: Number('12345678901234567890'), text: 'it\'s "$HOME" \\ `x`' },
-    $secrets: { apiToken: 'from outside' },
+    $secrets: { apiToken: secret },
   });
 });
 

@@ -17,6 +17,9 @@ export interface Call {
 /** Name of the environment variable that holds the personal access token. */
 const TOKEN = 'ACCESS_TOKEN';
 
+/** Shell function that writes a text as the inside of a JSON string. */
+const JSON_OF_SHELL = String.raw`json() { printf %s "$1" | awk 'NR>1{printf "\\n"} {gsub(/[\\"]/,"\\\\&"); gsub(/\t/,"\\t"); printf "%s",$0}'; }`;
+
 /** The call of the form as a program. Secrets are read from the environment and never stand in it. */
 export function snippet(language: Language, call: Call): string {
   const { origin, serviceId, version, organizationId, serviceName } = call;
@@ -26,12 +29,12 @@ export function snippet(language: Language, call: Call): string {
   switch (language) {
     case 'curl': {
       const organization = organizationId === null ? '' : ` \\\n  -H 'X-OrganizationId: ${organizationId}'`;
-      // The shell puts each secret into the text: its quotes end around the variable.
+      // The shell puts each secret into the text, as the inside of a JSON string: its quotes end around the variable.
       const named = Object.fromEntries(secrets.map((name) => [name, `@@${variable(name)}@@`]));
       const body = writeExact(secrets.length === 0 ? plain : { ...plain, $secrets: named });
-      const data = shell(body).replaceAll(/@@([A-Z0-9_]+)@@/g, `'"$$$1"'`);
+      const data = shell(body).replaceAll(/@@([A-Z0-9_]+)@@/g, `'"$$(json "$$$1")"'`);
       return `# ${TOKEN}: a personal access token. The answer comes when the execution has ended, or after 60 s.
-curl -s '${address}' \\
+${secrets.length === 0 ? '' : `${JSON_OF_SHELL}\n`}curl -s '${address}' \\
   -H "X-Auth-Token: $${TOKEN}"${organization} \\
   -H 'Content-Type: application/json' -H 'Prefer: wait=60' \\
   -d ${data}

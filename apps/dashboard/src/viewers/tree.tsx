@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { ExactNumber } from '../data/exact-json.ts';
 
 /** Members that are shown at a time. */
@@ -25,7 +25,9 @@ function Node({
   const [isOpen, setOpen] = useState(depth < 2);
   const [shown, setShown] = useState(STEP);
   const label = name === null ? '' : `${name}: `;
-  const line = onOneLine(value);
+  const line = useMemo(() => onOneLine(value), [value]);
+  // A result may have a million members: their names are made once, not at each click.
+  const names = useMemo(() => (isInner(value) ? Object.keys(value) : []), [value]);
   if (line !== null)
     return (
       <li>
@@ -34,9 +36,8 @@ function Node({
       </li>
     );
   if (!isInner(value)) return null;
-  const members = isOpen ? Object.entries(value) : [];
-  const count = Array.isArray(value) ? value.length : Object.keys(value).length;
-  const sort = Array.isArray(value) ? `list of ${count}` : `object of ${count}`;
+  const inner = value as Readonly<Record<string, unknown>>;
+  const sort = Array.isArray(value) ? `list of ${names.length}` : `object of ${names.length}`;
   return (
     <li>
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -46,13 +47,13 @@ function Node({
       </button>
       {isOpen && (
         <ul className="tree">
-          {members.slice(0, shown).map(([member, inner]) => (
-            <Node key={member} name={member} value={inner} depth={depth + 1} />
+          {names.slice(0, shown).map((member) => (
+            <Node key={member} name={member} value={inner[member]} depth={depth + 1} />
           ))}
-          {members.length > shown && (
+          {names.length > shown && (
             <li>
               <button type="button" onClick={() => setShown(shown + STEP)}>
-                … {members.length - shown} more
+                … {names.length - shown} more
               </button>
             </li>
           )}

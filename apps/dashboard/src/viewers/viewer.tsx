@@ -12,6 +12,9 @@ import { Tree } from './tree.tsx';
 /** Characters of the raw text that are shown; the rest is in the download. */
 const RAW_SHOWN = 200_000;
 
+/** Members of a result that are shown by their shapes. A result with more is shown as a tree. */
+const MOST_PARTS = 100;
+
 /** A result: short members first as facts, then each larger member by its shape. */
 export function Result({ value, name }: { readonly value: unknown; readonly name: string }) {
   const [isRaw, setRaw] = useState(false);
@@ -44,9 +47,8 @@ export function Result({ value, name }: { readonly value: unknown; readonly name
 }
 
 function Parts({ value }: { readonly value: unknown }) {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || shapeOf(value).as !== 'tree') return <Part name={null} value={value} />;
-  const members = Object.entries(value as Readonly<Record<string, unknown>>);
+  const members = useMemo(() => partsOf(value), [value]);
+  if (members === null) return <Part name={null} value={value} />;
   if (members.length === 0) return <p className="quiet">The result is an empty object.</p>;
   const facts = members.filter(([, one]) => shapeOf(one).as === 'scalar');
   return (
@@ -70,6 +72,13 @@ function Parts({ value }: { readonly value: unknown }) {
         ))}
     </>
   );
+}
+
+/** The members of an object that are shown one by one; null for a value that is shown as a whole. */
+function partsOf(value: unknown): (readonly [string, unknown])[] | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || shapeOf(value).as !== 'tree') return null;
+  const members = Object.entries(value as Readonly<Record<string, unknown>>);
+  return members.length > MOST_PARTS ? null : members;
 }
 
 function Part({ name, value }: { readonly name: string | null; readonly value: unknown }) {
