@@ -1,4 +1,4 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { MayNotCreate, NewServiceHead } from './new-service-head.tsx';
 import { SourceDrop } from './source-drop.tsx';
-import type { Source } from './source-files.ts';
+import type { Runtime, Source } from './source-files.ts';
 
 const EXAMPLE = `# src/program.py
 def run(data: dict, params: dict | None = None) -> dict:
@@ -24,12 +24,14 @@ export function NewService() {
   const [source, setSource] = useState<Source | null>(null);
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
+  const [runtime, setRuntime] = useState<Runtime>('PYTHON_TEMPLATE');
   const create = useMutation({
     mutationFn: ({ file, isWorkflow }: Source) => {
       const body = new FormData();
       body.set('name', name.trim());
       if (description.trim() !== '') body.set('description', description.trim());
       if (isWorkflow) body.set('type', 'WORKFLOW');
+      else body.set('configuration', JSON.stringify({ runtime }));
       body.set('source', file);
       return acting.platform.createService({ body });
     },
@@ -54,9 +56,27 @@ export function NewService() {
             source={source}
             onSource={(given) => {
               setSource(given);
-              if (name === '') setName(given.name);
+              setRuntime(given.runtime ?? 'PYTHON_TEMPLATE');
+              // A large folder takes a while to read, in which a name may have been typed.
+              setName((typed) => (typed === '' ? given.name : typed));
             }}
           />
+          {source !== null && !source.isWorkflow && (
+            <NativeSelect
+              label="Runtime"
+              description={
+                runtime === 'DOCKER'
+                  ? 'The image is built from the Dockerfile.'
+                  : 'src/program.py is run with the packages of requirements.txt.'
+              }
+              data={[
+                { value: 'PYTHON_TEMPLATE', label: 'Python template' },
+                { value: 'DOCKER', label: 'Container (Dockerfile)' },
+              ]}
+              value={runtime}
+              onChange={({ currentTarget: { value } }) => setRuntime(value === 'DOCKER' ? 'DOCKER' : 'PYTHON_TEMPLATE')}
+            />
+          )}
           <TextInput
             label="Name"
             description="Stands in the address of the service."
@@ -86,7 +106,7 @@ export function NewService() {
           <p style={{ margin: 0 }}>
             A folder with <code>src/program.py</code>, in which there is a function <code>run</code>. Its parameters are
             the input, what it returns is the result, what it prints is the log. Packages stand in{' '}
-            <code>requirements.txt</code>.
+            <code>requirements.txt</code>. A folder with a <code>Dockerfile</code> becomes a container.
           </p>
           <Code text={EXAMPLE} label="Example" />
           <p className="quiet small" style={{ margin: 0 }}>

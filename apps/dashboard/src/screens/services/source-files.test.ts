@@ -1,4 +1,4 @@
-import { strFromU8, unzipSync } from 'fflate';
+import { strFromU8, unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { sourceOfInput } from './source-files.ts';
 
@@ -36,3 +36,19 @@ test('a ZIP and a BPMN file are taken as they are', async () => {
 
 test('a folder that is no service is refused with a sentence', async () =>
   expect(sourceOfInput(chosen({ 'pictures/one.png': 'x' }))).rejects.toThrow('src/program.py'));
+
+test.each([
+  [{ 'one/src/program.py': 'x', 'one/Dockerfile': 'x' }, 'PYTHON_TEMPLATE'],
+  [{ 'one/Dockerfile': 'x', 'one/main.go': 'x' }, 'DOCKER'],
+  [{ 'one/Containerfile': 'x' }, 'DOCKER'],
+  [{ 'one.bpmn': '<x/>' }, null],
+  [{ 'broken.zip': 'x' }, null],
+])('the runtime of %j is %s', async (files, runtime) => {
+  expect((await sourceOfInput(chosen(files))).runtime).toBe(runtime);
+});
+
+test('the runtime of a ZIP is told by its names', async () => {
+  const zip = new File([zipSync({ Dockerfile: new Uint8Array(9) }).slice()], 'one.zip');
+  const files = [zip] as unknown as FileList;
+  expect((await sourceOfInput(files)).runtime).toBe('DOCKER');
+});

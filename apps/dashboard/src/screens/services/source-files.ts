@@ -1,4 +1,4 @@
-import { zipSync, type Zippable } from 'fflate';
+import { unzipSync, zipSync, type Zippable } from 'fflate';
 
 /** Files that no source needs and that would only make the upload large or give secrets away. */
 const LEFT_OUT =
@@ -13,7 +13,11 @@ export interface Source {
   readonly name: string;
   readonly summary: string;
   readonly isWorkflow: boolean;
+  /** How its content is to be built; null for a workflow, and for a ZIP that cannot be read here. */
+  readonly runtime: Runtime | null;
 }
+
+export type Runtime = 'PYTHON_TEMPLATE' | 'DOCKER';
 
 interface Found {
   readonly path: string;
@@ -36,10 +40,17 @@ async function sourceOf(found: readonly Found[]): Promise<Source> {
   const [only] = found;
   if (found.length === 1 && only && /\.zip$/i.test(only.file.name)) {
     checkSize(only.file.size);
-    return { file: only.file, name: nameOf(only.file.name), summary: 'a ZIP', isWorkflow: false };
+    const runtime = runtimeOf(namesIn(new Uint8Array(await only.file.arrayBuffer())));
+    return { file: only.file, name: nameOf(only.file.name), summary: 'a ZIP', isWorkflow: false, runtime };
   }
   if (found.length === 1 && only && /\.(?:bpmn|xml)$/i.test(only.file.name))
-    return { file: only.file, name: nameOf(only.file.name), summary: 'a workflow (BPMN)', isWorkflow: true };
+    return {
+      file: only.file,
+      name: nameOf(only.file.name),
+      summary: 'a workflow (BPMN)',
+      isWorkflow: true,
+      runtime: null,
+    };
   return zipOf(found);
 }
 
@@ -56,7 +67,8 @@ async function zipOf(all: readonly Found[]): Promise<Source> {
   const content: Zippable = {};
   for (const { path, file } of found)
     content[isOneFolder ? path.slice(top.length) : path] = new Uint8Array(await file.arrayBuffer());
-  if (!('src/program.py' in content) && !('Dockerfile' in content) && !('src/__init__.py' in content))
+  const runtime = runtimeOf(new Set(Object.keys(content)));
+  if (runtime === null && !('src/__init__.py' in content))
     throw new Error(
       'It has neither src/program.py, with the function run, nor a Dockerfile. Drop the folder of the service itself.',
     );
@@ -64,7 +76,24 @@ async function zipOf(all: readonly Found[]): Promise<Source> {
   checkSize(zipped.length);
   const name = isOneFolder ? top.slice(0, -1) : 'service';
   const file = new File([zipped.slice()], `${name}.zip`, { type: 'application/zip' });
-  return { file, name, summary: `${found.length} files`, isWorkflow: false };
+  return { file, name, summary: `${found.length} files`, isWorkflow: false, runtime };
+}
+
+/** A project with both a program and a Dockerfile is one of the Python template, as for the command line. */
+function runtimeOf(names: ReadonlySet<string>): Runtime | null {
+  if (names.has('src/program.py')) return 'PYTHON_TEMPLATE';
+  return names.has('Dockerfile') || names.has('Containerfile') ? 'DOCKER' : null;
+}
+
+/** Names of the files in a ZIP, from its directory; nothing is unpacked. Empty when it cannot be read. */
+function namesIn(zip: Uint8Array): ReadonlySet<string> {
+  const names = new Set<string>();
+  try {
+    unzipSync(zip, { filter: ({ name }) => (names.add(name), false) });
+  } catch {
+    return new Set(); // the platform says what is wrong with it
+  }
+  return names;
 }
 
 function checkSize(bytes: number): void {
