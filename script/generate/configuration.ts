@@ -21,6 +21,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_GATEWAY_PORT',
     'KETHUB_PUBLIC_URL',
     'KETHUB_GATEWAY_URL',
+    'KETHUB_GIT_URL',
     'KETHUB_TRUSTED_PROXIES',
   ],
   'What is kept, and where': [

@@ -30,6 +30,7 @@ import {
   serveHealth,
   type Needs,
 } from './foundation/http/index.ts';
+import { implementationCatalog } from './catalog/implementations/index.ts';
 import { createIdentity, type IdentityService } from './people/identity/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
@@ -255,6 +256,7 @@ async function openApi(
       executionCatalog,
       sharingCatalog,
       dataPoolCatalog,
+      implementationCatalog,
       storageCatalog,
     ],
     nameProvider,
@@ -313,6 +315,7 @@ function addressesOf(configuration: Configuration, ports: Pick<Ports, 'api' | 'g
     api: `${origin}/api`,
     auth: configuration.keycloak?.issuer ?? `${origin}/auth`,
     gateway: configuration.gatewayUrl ?? `http://localhost:${ports.gateway}`,
+    git: configuration.gitUrl ?? `${origin}/git`,
     problems: `${origin}/api/problems`,
   };
 }

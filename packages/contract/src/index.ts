@@ -5,6 +5,7 @@ export * from './data-pools.ts';
 export * from './execution-record.ts';
 export * from './executions.ts';
 export * from './fields.ts';
+export * from './implementations.ts';
 export * from './layers.ts';
 export * from './limits.ts';
 export * from './marketplace.ts';

@@ -79,6 +79,10 @@ export const limits = {
   dataPoolFileBytes: 5 * 1024 * 1024 * 1024,
   filesOfDataPool: 10_000,
   membersOfDataPool: 1_000,
+  membersOfImplementation: 1_000,
+  /** Name of a branch or tag of an implementation. */
+  refLength: 250,
+  implementationsQueryLength: 100,
   /** Data pools in the input of an execution. */
   dataPoolsOfExecution: 20,
   /** BPMN file of a workflow service. */

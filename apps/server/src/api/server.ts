@@ -6,6 +6,7 @@ import type { Dashboard } from '../dashboard/index.ts';
 import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } from '../catalog/datapools/index.ts';
 import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
+import { implementationEndpoints } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
@@ -72,6 +73,7 @@ export async function createApi(
     ...serviceEndpoints(platform, mailer),
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
+    ...implementationEndpoints(platform, identity),
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),
     ...providerTokenEndpoints(platform),

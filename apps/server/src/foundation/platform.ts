@@ -13,6 +13,8 @@ export interface Addresses {
   readonly auth: string;
   /** {gateway_url}. */
   readonly gateway: string;
+  /** {git_url}: repositories. */
+  readonly git: string;
   /** Pages about problems: {base_url}/problems. */
   readonly problems: string;
 }

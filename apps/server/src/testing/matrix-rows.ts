@@ -24,6 +24,10 @@ export interface Owned {
   workflow(): Promise<{ serviceId: string; instanceId: string }>;
   /** A data pool with the file `one.csv`. */
   dataPool(): Promise<string>;
+  /** An empty implementation. */
+  implementation(): Promise<string>;
+  /** A name that nothing has. */
+  newName(): string;
   /** An id that nothing has. */
   readonly unknown: string;
 }
@@ -134,6 +138,23 @@ export const dataPool = (
     async (owned) => ({
       method,
       path: `/data-pools/${await owned.dataPool()}${typeof rest === 'string' ? rest : await rest(owned)}`,
+      ...(body && { body: body(owned) }),
+    }),
+    refusedFor,
+  );
+
+export const implementation = (
+  role: MemberRole,
+  method: string,
+  rest: string | ((owned: Owned) => Promise<string>),
+  body?: (owned: Owned) => object,
+  refusedFor?: readonly number[],
+) =>
+  on(
+    role,
+    async (owned) => ({
+      method,
+      path: `/implementations/${await owned.implementation()}${typeof rest === 'string' ? rest : await rest(owned)}`,
       ...(body && { body: body(owned) }),
     }),
     refusedFor,

@@ -3,6 +3,7 @@ import {
   dataPool,
   execution,
   fileForm,
+  implementation,
   inside,
   list,
   on,
@@ -116,6 +117,30 @@ export const matrix: Readonly<Record<string, Row>> = {
   headDataPoolFile: { ...dataPool('VIEWER', 'HEAD', '/files/one.csv'), bodiless: true },
   uploadDataPoolFile: dataPool('MAINTAINER', 'PUT', '/files/two.csv', () => new Blob(['1,2'])),
   deleteDataPoolFile: dataPool('MAINTAINER', 'DELETE', '/files/one.csv'),
+
+  listImplementations: list('VIEWER', 'GET', '/implementations'),
+  createImplementation: {
+    ...list('MAINTAINER', 'POST', '/implementations'),
+    request: (owned) => ({ method: 'POST', path: '/implementations', body: { name: owned.newName() } }),
+  },
+  getImplementation: implementation('VIEWER', 'GET', ''),
+  updateImplementation: implementation('OWNER', 'PATCH', '', () => ({ description: 'x' })),
+  deleteImplementation: implementation('OWNER', 'DELETE', ''),
+  transferImplementation: implementation('OWNER', 'PUT', '/owner', (owned) => ({
+    type: 'ORGANIZATION',
+    id: owned.organizationId,
+  })),
+  releaseImplementationAddress: implementation('OWNER', 'DELETE', '/addresses/nobody/none', undefined, [404]),
+  // The organization owns the implementation and is not one of its members.
+  leaveImplementation: implementation('OWNER', 'DELETE', '/membership', undefined, [409]),
+  listImplementationMembers: implementation('MAINTAINER', 'GET', '/members'),
+  putImplementationMember: implementation(
+    'OWNER',
+    'PUT',
+    async (owned) => `/members/USER/${await owned.memberId()}`,
+    () => ({ role: 'VIEWER' }),
+  ),
+  removeImplementationMember: implementation('OWNER', 'DELETE', `/members/USER/${UNKNOWN}`, undefined, [404]),
 
   listServices: list('VIEWER', 'GET', '/services'),
   createService: list('MAINTAINER', 'POST', '/services', (owned) => owned.serviceForm()),
@@ -294,6 +319,7 @@ export const personalOperations: readonly string[] = [
   'listOwnInvitations',
   'acceptInvitation',
   'declineInvitation',
+  'listPublicImplementations',
   'browseMarketplace',
   'getMarketplaceService',
   'getMarketplaceApiSpecification',
@@ -325,6 +351,7 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'qcDeleteFile',
   // The request names the present owner, so nothing changes.
   'transferDataPool',
+  'transferImplementation',
 ]);
 
 /** Operations that are recorded in the logs of both the old and the new owner. */

@@ -61,6 +61,7 @@ export async function createTestPlatform(
       api: `${origin}/api`,
       auth: `${origin}/auth`,
       gateway: `http://127.0.0.1:${gatewayPort}`,
+      git: 'http://localhost:8080/git',
       problems: `${origin}/api/problems`,
     },
     database: testDatabase.database,

@@ -178,6 +178,17 @@ export interface components {
             description?: string;
             name: string;
         };
+        CreateImplementationRequest: {
+            defaultBranch?: string;
+            description?: string;
+            /** @description Last segment of the address, such as `portfolio-optimizer`. */
+            name: string;
+            /**
+             * @description PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
+             * @enum {unknown}
+             */
+            visibility?: "PRIVATE" | "PUBLIC";
+        };
         CreateOnPremiseServiceRequest: {
             description?: string;
             name: string;
@@ -426,6 +437,75 @@ export interface components {
         GpuConfiguration: {
             count: number;
             type?: string;
+        };
+        /** @description A Git repository; `role` is that of the caller. */
+        Implementation: {
+            /**
+             * @description Runtime of the service that the default branch makes: DOCKER with a `Dockerfile` or `Containerfile` at its root, PYTHON_TEMPLATE with `src/program.py`, else null.
+             * @enum {string|null}
+             */
+            buildable: "PYTHON_TEMPLATE" | "DOCKER" | null;
+            /** @description Size of the repository after the last push. */
+            bytes: number;
+            /** @description Address for `git clone`. */
+            cloneUrl: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            createdAt: string;
+            defaultBranch: string;
+            description: string;
+            /** @description Addresses from before a change of name or owner, which still answer. Empty in lists. */
+            formerUrls: string[];
+            /** @description Commit of the default branch; null while that branch does not exist. */
+            head: string | null;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            id: string;
+            name: string;
+            owner: components["schemas"]["Owner"];
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            pushedAt?: string;
+            /**
+             * @description VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
+             * @enum {unknown}
+             */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
+            /**
+             * @description PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
+             * @enum {unknown}
+             */
+            visibility: "PRIVATE" | "PUBLIC";
+        };
+        /** @description A user or an organization with a role beside the owner. */
+        ImplementationMember: {
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            addedAt: string;
+            /** @description Id of the user or organization. */
+            id: string;
+            /**
+             * @description VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
+             * @enum {unknown}
+             */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
+            /** @enum {unknown} */
+            type: "USER" | "ORGANIZATION";
+        };
+        ImplementationMemberRequest: {
+            /**
+             * @description VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
+             * @enum {unknown}
+             */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** @description Problem data: any JSON value. */
         InputData: unknown;
@@ -1535,6 +1615,17 @@ export interface components {
         UpdateDataPoolRequest: {
             description?: string;
             name?: string;
+        };
+        UpdateImplementationRequest: {
+            defaultBranch?: string;
+            description?: string;
+            /** @description Last segment of the address, such as `portfolio-optimizer`. */
+            name?: string;
+            /**
+             * @description PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
+             * @enum {unknown}
+             */
+            visibility?: "PRIVATE" | "PUBLIC";
         };
         UpdateServiceRequest: {
             description?: string;
@@ -2771,6 +2862,336 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DataPool"];
+                };
+            };
+        };
+    };
+    listImplementations: {
+        parameters: {
+            query?: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"][];
+                };
+            };
+        };
+    };
+    createImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body again, within 24 hours, get the first answer again. Another body is 422. */
+                "Idempotency-Key"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateImplementationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"];
+                };
+            };
+        };
+    };
+    getImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what is known already. 304 when that has not changed. */
+                "If-None-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"];
+                };
+            };
+        };
+    };
+    deleteImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the state that is to be changed. 412 when it has changed meanwhile. */
+                "If-Match"?: string;
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateImplementationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"];
+                };
+            };
+        };
+    };
+    releaseImplementationAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+                /** @description Last segment of the address, such as `portfolio-optimizer`. */
+                name: string;
+                ownerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listImplementationMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImplementationMember"][];
+                };
+            };
+        };
+    };
+    putImplementationMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+                memberId: string;
+                memberType: "USER" | "ORGANIZATION";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImplementationMemberRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImplementationMember"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImplementationMember"];
+                };
+            };
+        };
+    };
+    removeImplementationMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+                memberId: string;
+                memberType: "USER" | "ORGANIZATION";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    leaveImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    transferImplementation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                implementationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"];
+                };
+            };
+        };
+    };
+    listPublicImplementations: {
+        parameters: {
+            query?: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                cursor?: string;
+                limit?: number;
+                /** @description Text that the name or the description contains. */
+                q?: string;
+            };
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Implementation"][];
                 };
             };
         };

@@ -8,6 +8,7 @@ export interface Addresses {
   readonly gatewayPort: number;
   readonly publicUrl: string | null;
   readonly gatewayUrl: string | null;
+  readonly gitUrl: string | null;
   readonly trustedProxies: readonly string[];
 }
 
@@ -41,6 +42,13 @@ export const AddressFields = {
       description: 'Public address of the gateway. Default: `http://localhost:<KETHUB_GATEWAY_PORT>`.',
     }),
   ),
+  KETHUB_GIT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'Public address of the Git repositories of implementations. Default: `/git` at the public address of the platform.',
+    }),
+  ),
   KETHUB_TRUSTED_PROXIES: Type.Optional(
     Type.String({
       pattern: '^[0-9a-fA-F.:/, ]+$',
@@ -57,6 +65,7 @@ export function addressesOf(given: Static<TObject<typeof AddressFields>>): Addre
     gatewayPort: given.KETHUB_GATEWAY_PORT,
     publicUrl: given.KETHUB_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     gatewayUrl: given.KETHUB_GATEWAY_URL?.replace(/\/+$/, '') ?? null,
+    gitUrl: given.KETHUB_GIT_URL?.replace(/\/+$/, '') ?? null,
     trustedProxies: listOf(given.KETHUB_TRUSTED_PROXIES),
   };
 }

@@ -1,5 +1,6 @@
 import type { ApplicationTables } from './schema/applications.ts';
 import type { ExecutionTables } from './schema/executions.ts';
+import type { ImplementationTables } from './schema/implementations.ts';
 import type { OrganizationTables } from './schema/organizations.ts';
 import type { PeopleTables } from './schema/people.ts';
 import type { PlatformTables } from './schema/platform.ts';
@@ -9,6 +10,7 @@ import type { WorkflowTables } from './schema/workflows.ts';
 export type { BuildProblem } from '@kethub/contract';
 export type * from './schema/applications.ts';
 export type * from './schema/executions.ts';
+export type * from './schema/implementations.ts';
 export type * from './schema/organizations.ts';
 export type * from './schema/owner.ts';
 export type * from './schema/people.ts';
@@ -27,5 +29,6 @@ export interface Tables
     ApplicationTables,
     ExecutionTables,
     OrganizationTables,
+    ImplementationTables,
     WorkflowTables,
     PlatformTables {}

@@ -147,6 +147,8 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
           throw new Error(`The upload answered ${uploaded.status}: ${await uploaded.text()}`);
         return dataPool;
       },
+      implementation: () => id('/implementations', { name: owned().newName() }),
+      newName: () => kethub.kethub.platform.newId(),
       unknown: UNKNOWN,
     };
   }

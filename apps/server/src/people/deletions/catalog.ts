@@ -22,7 +22,7 @@ export interface Catalog {
 /** The resources of a user in a table with names and owners; `address` is the collection to delete them from. */
 export async function ownedIn(
   transaction: Queries,
-  table: 'applications' | 'services' | 'data_pools',
+  table: 'applications' | 'services' | 'data_pools' | 'implementations',
   { kind, address }: { kind: string; address: string },
   userId: string,
   most: number,

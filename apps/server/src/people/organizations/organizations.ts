@@ -85,7 +85,7 @@ export async function deleteOrganization(platform: Platform, context: Context): 
   const { database } = platform;
   await database.write(async (transaction) => {
     await lockOrganization(database, transaction, context.id);
-    for (const table of ['applications', 'services', 'data_pools'] as const) {
+    for (const table of ['applications', 'services', 'data_pools', 'implementations'] as const) {
       const one = await transaction
         .selectFrom(table)
         .select('name')
@@ -103,6 +103,11 @@ export async function deleteOrganization(platform: Platform, context: Context): 
     // Shares with the organization end with it.
     await transaction
       .deleteFrom('data_pool_members')
+      .where('member_type', '=', 'ORGANIZATION')
+      .where('member_id', '=', context.id)
+      .execute();
+    await transaction
+      .deleteFrom('implementation_members')
       .where('member_type', '=', 'ORGANIZATION')
       .where('member_id', '=', context.id)
       .execute();

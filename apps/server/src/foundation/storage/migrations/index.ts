@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
 import * as baseline from './0001-baseline.ts';
+import * as implementations from './0002-implementations.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -9,7 +10,10 @@ const BASELINE = '0001-baseline';
  * All migrations in order. A change of the schema is a new migration with the next number. A released migration is
  * never changed, and a migration imports nothing of the platform: its effect must not depend on later code.
  */
-const migrations: Record<string, Migration> = { [BASELINE]: baseline };
+const migrations: Record<string, Migration> = {
+  [BASELINE]: baseline,
+  '0002-implementations': implementations,
+};
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
 export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void> {

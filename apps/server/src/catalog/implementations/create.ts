@@ -1,0 +1,48 @@
+import type { CreateImplementationRequest } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
+import { audit } from '../../people/audit/index.ts';
+import { once, type Answer } from '../../foundation/http/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
+import type { Context, Platform } from '../../foundation/platform.ts';
+import type { ImplementationRow } from '../../foundation/storage/index.ts';
+import { implementationAnswersOf } from './catalog.ts';
+import { takeName } from './names.ts';
+import { presentImplementation } from './present.ts';
+
+const DEFAULT_BRANCH = 'main';
+
+/** Creates an empty implementation. Its folder is made when somebody first pushes to it or clones it. */
+export function createImplementation(
+  platform: Platform,
+  owner: Context,
+  asked: CreateImplementationRequest,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { addresses } = platform;
+  const { name, description = '', visibility = 'PRIVATE', defaultBranch = DEFAULT_BRANCH } = asked;
+  const body = JSON.stringify([name, description, visibility, defaultBranch]);
+  const scope = implementationAnswersOf(owner);
+  return once(platform, request.headers['idempotency-key'], scope, body, async (transaction) => {
+    await lockOwnerShared(platform, transaction, owner);
+    const row: ImplementationRow = {
+      id: platform.newId(),
+      owner_type: owner.type,
+      owner_id: owner.id,
+      name,
+      description,
+      visibility,
+      default_branch: defaultBranch,
+      head: null,
+      buildable: null,
+      bytes: 0,
+      pushed_at: null,
+      created_at: platform.now(),
+      revision: 1,
+    };
+    await transaction.insertInto('implementations').values(row).execute();
+    await takeName(transaction, row);
+    await audit(platform, transaction, owner, 'implementation:create', row.id, { name, visibility });
+    const headers = { location: `${addresses.api}/implementations/${row.id}` };
+    return { status: 201, body: presentImplementation(addresses, row, owner.role), headers };
+  });
+}

@@ -1,0 +1,2 @@
+export { implementationCatalog } from './catalog.ts';
+export { implementationEndpoints } from './routes.ts';

@@ -1,0 +1,93 @@
+import { isAllowed, memberRoles, operations, type MemberRole, type Operation } from '@kethub/contract';
+import { Problem } from '../../foundation/http/index.ts';
+import type { Context } from '../../foundation/platform.ts';
+import type { Database, ImplementationRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import { findImplementation, lockImplementation, roleOfMember } from './queries.ts';
+
+/** The owner in whose name a person acts, and the role of the person there. */
+export interface Subject {
+  readonly type: OwnerType;
+  readonly id: string;
+  readonly role: MemberRole;
+}
+
+/**
+ * Decides every access to an implementation: the role of a subject on it, or null when it is private and not shared
+ * with the subject. A person who acts for a member organization has no more rights than their role there.
+ */
+export async function roleOn(
+  queries: Queries,
+  implementation: ImplementationRow,
+  subject: Subject,
+): Promise<MemberRole | null> {
+  if (isOwner(implementation, subject)) return subject.role;
+  const granted = await roleOfMember(queries, implementation.id, subject);
+  if (granted) return restrict(granted, subject);
+  return implementation.visibility === 'PUBLIC' ? 'VIEWER' : null;
+}
+
+/** The lower of a granted role and the caller's role in the organization; without a granted role, the latter. */
+export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
+  return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
+}
+
+export function isOwner(
+  { owner_type, owner_id }: Pick<ImplementationRow, 'owner_type' | 'owner_id'>,
+  { type, id }: Pick<Subject, 'type' | 'id'>,
+): boolean {
+  return owner_type === type && owner_id === id;
+}
+
+export interface OfCaller {
+  readonly implementation: ImplementationRow;
+  readonly role: MemberRole;
+}
+
+/**
+ * Returns the implementation if the operation is allowed. Throws `not-found` for a caller without a role on it, else
+ * `not-permitted`.
+ */
+export async function requireImplementation(
+  queries: Queries,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<OfCaller> {
+  return judge(queries, await findImplementation(queries, id), context, id, operation);
+}
+
+/** {@link requireImplementation} that locks the row, so that no other transaction changes it or its members. */
+export async function requireLocked(
+  database: Database,
+  transaction: Queries,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<OfCaller> {
+  return judge(transaction, await lockImplementation(database, transaction, id), context, id, operation);
+}
+
+async function judge(
+  queries: Queries,
+  implementation: ImplementationRow | undefined,
+  context: Context,
+  id: string,
+  operation: Operation,
+): Promise<OfCaller> {
+  const role = implementation && (await roleOn(queries, implementation, context));
+  if (!implementation || !role) throw noImplementation(id);
+  if (isAllowed(role, operation)) return { implementation, role };
+  throw new Problem(
+    'not-permitted',
+    `This takes the role ${operations[operation]} on the implementation; yours is ${role}. Ask an owner of it.`,
+  );
+}
+
+export function noImplementation(id: string): Problem {
+  return new Problem('not-found', `There is no implementation ${id}, or you may not see it.`);
+}
+
+/** The context that records a change in the audit log of the owner, also when another person makes it. */
+export function auditContext({ owner_type, owner_id }: ImplementationRow, context: Context): Context {
+  return { ...context, type: owner_type, id: owner_id };
+}

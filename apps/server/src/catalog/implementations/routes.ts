@@ -1,0 +1,199 @@
+import {
+  CreateImplementationRequest,
+  Implementation,
+  ImplementationMember,
+  ImplementationMemberRequest,
+  ImplementationName,
+  Id,
+  TransferRequest,
+  UpdateImplementationRequest,
+  limits,
+  WITHOUT_NUL,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import {
+  contextOf,
+  ListQuery,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
+import type { IdentityProvider } from '../../people/identity/index.ts';
+import type { Platform } from '../../foundation/platform.ts';
+import { changeImplementation, deleteImplementation, releaseAddress, transferImplementation } from './change.ts';
+import { createImplementation } from './create.ts';
+import { leave, putMember, readMembers, removeMember } from './members.ts';
+import { PublicQuery, readImplementation, readImplementations, readPublic } from './read.ts';
+
+const tag = 'Implementations';
+const implementationPath = Type.Object({ implementationId: Id });
+const memberPath = Type.Object({
+  implementationId: Id,
+  memberType: Type.Enum(['USER', 'ORGANIZATION']),
+  memberId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
+});
+const addressPath = Type.Object({
+  implementationId: Id,
+  ownerId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
+  name: ImplementationName,
+});
+const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
+const body = ['malformed-json', 'unsupported-media-type'] as const;
+
+/** Implementations and their members. */
+export const implementationEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
+  endpoint({
+    method: 'POST',
+    path: '/implementations',
+    id: 'createImplementation',
+    tag,
+    access: 'implementation:create',
+    summary: 'Create an empty implementation',
+    body: CreateImplementationRequest,
+    answers: { 201: Implementation },
+    problems: ['invalid-request', ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
+    handle: ({ body, caller, request }) => createImplementation(platform, contextOf(caller), body, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/implementations',
+    id: 'listImplementations',
+    tag,
+    access: 'implementation:list',
+    summary: 'List the implementations that belong to the caller or were shared with them, newest first',
+    query: ListQuery,
+    answers: { 200: Type.Array(Implementation) },
+    problems: ['invalid-request'],
+    handle: ({ caller, query }) => readImplementations(platform, contextOf(caller), query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/implementations/public',
+    id: 'listPublicImplementations',
+    tag,
+    access: 'APPROVED',
+    summary: 'List or search the public implementations, newest first',
+    query: PublicQuery,
+    answers: { 200: Type.Array(Implementation) },
+    problems: ['invalid-request'],
+    handle: ({ query }) => readPublic(platform, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/implementations/:implementationId',
+    id: 'getImplementation',
+    tag,
+    access: 'implementation:read',
+    summary: 'Read an implementation',
+    params: implementationPath,
+    answers: { 200: Implementation, 304: null },
+    problems: [...found],
+    handle: ({ params, caller, request }) =>
+      readImplementation(platform, contextOf(caller), params.implementationId, request),
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/implementations/:implementationId',
+    id: 'updateImplementation',
+    tag,
+    access: 'implementation:change',
+    summary: 'Change the settings of an implementation',
+    description: 'A former name goes on answering.',
+    params: implementationPath,
+    body: UpdateImplementationRequest,
+    answers: { 200: Implementation },
+    problems: [...found, ...body, 'stale', 'conflict'],
+    handle: ({ params, body, caller, request }) =>
+      changeImplementation(platform, contextOf(caller), params.implementationId, body, request),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/implementations/:implementationId',
+    id: 'deleteImplementation',
+    tag,
+    access: 'implementation:delete',
+    summary: 'Delete an implementation with its code',
+    description: 'Services that were made of it stay. Its folder is kept in the trash for seven days.',
+    params: implementationPath,
+    answers: { 204: null },
+    problems: [...found],
+    handle: ({ params, caller }) => deleteImplementation(platform, contextOf(caller), params.implementationId),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/implementations/:implementationId/owner',
+    id: 'transferImplementation',
+    tag,
+    access: 'implementation:transfer',
+    summary: 'Give an implementation to another owner',
+    description: 'Its members stay, and its former address goes on answering.',
+    params: implementationPath,
+    body: TransferRequest,
+    answers: { 200: Implementation },
+    problems: [...found, ...body, 'conflict'],
+    handle: ({ params, body, caller }) =>
+      transferImplementation(platform, contextOf(caller), params.implementationId, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/implementations/:implementationId/addresses/:ownerId/:name',
+    id: 'releaseImplementationAddress',
+    tag,
+    access: 'implementation:change',
+    summary: 'Give up a former address, which others can take then',
+    params: addressPath,
+    answers: { 204: null },
+    problems: [...found, 'conflict'],
+    handle: ({ params, caller }) => releaseAddress(platform, contextOf(caller), params.implementationId, params),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/implementations/:implementationId/members',
+    id: 'listImplementationMembers',
+    tag,
+    access: 'implementation-member:list',
+    summary: 'List the members of an implementation in the order in which they were added',
+    params: implementationPath,
+    answers: { 200: Type.Array(ImplementationMember) },
+    problems: [...found],
+    handle: ({ params, caller }) => readMembers(platform, contextOf(caller), params.implementationId),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/implementations/:implementationId/members/:memberType/:memberId',
+    id: 'putImplementationMember',
+    tag,
+    access: 'implementation-member:change',
+    summary: 'Share an implementation with a user or an organization, or change their role',
+    params: memberPath,
+    body: ImplementationMemberRequest,
+    answers: { 200: ImplementationMember, 201: ImplementationMember },
+    problems: [...found, ...body, 'conflict'],
+    // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
+    lookup: { cost: 1 },
+    handle: ({ params, body, caller }) => putMember(platform, identity, contextOf(caller), params, body.role),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/implementations/:implementationId/members/:memberType/:memberId',
+    id: 'removeImplementationMember',
+    tag,
+    access: 'implementation-member:remove',
+    summary: 'Take a member out of an implementation',
+    params: memberPath,
+    answers: { 204: null },
+    problems: [...found],
+    handle: ({ params, caller }) => removeMember(platform, contextOf(caller), params),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/implementations/:implementationId/membership',
+    id: 'leaveImplementation',
+    tag,
+    access: 'implementation:leave',
+    summary: 'Give up an implementation that was shared with the caller',
+    params: implementationPath,
+    answers: { 204: null },
+    problems: [...found, 'conflict'],
+    handle: ({ params, caller }) => leave(platform, contextOf(caller), params.implementationId),
+  }),
+];

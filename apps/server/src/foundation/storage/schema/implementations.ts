@@ -1,0 +1,45 @@
+import type { MemberRole, ServiceRuntime } from '@kethub/contract';
+import type { OwnerType } from './owner.ts';
+
+export interface ImplementationTables {
+  implementations: ImplementationRow;
+  implementation_members: ImplementationMemberRow;
+  implementation_names: ImplementationNameRow;
+}
+
+/** A Git repository. Its objects are in the folder of the role `git`, by this id. */
+export interface ImplementationRow {
+  id: string;
+  owner_type: OwnerType;
+  owner_id: string;
+  /** Last segment of its address. */
+  name: string;
+  description: string;
+  visibility: 'PRIVATE' | 'PUBLIC';
+  /** Branch without `refs/heads/`. */
+  default_branch: string;
+  /** Commit of the default branch after the last push; null while that branch does not exist. */
+  head: string | null;
+  /** Runtime of the service that the root of this commit makes; null if it makes none. */
+  buildable: ServiceRuntime | null;
+  /** Size of its folder after the last push. */
+  bytes: number;
+  pushed_at: number | null;
+  created_at: number;
+  revision: number;
+}
+
+export interface ImplementationMemberRow {
+  implementation_id: string;
+  member_type: OwnerType;
+  member_id: string;
+  role: MemberRole;
+  created_at: number;
+}
+
+/** A name at which an implementation answers: its own, or a former one. */
+export interface ImplementationNameRow {
+  owner_id: string;
+  name: string;
+  implementation_id: string;
+}
