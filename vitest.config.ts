@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that need neither a platform nor a sandbox: they take seconds, and tell first what is broken. */
-const FAST = /^(packages\/(client|contract|feel|workflow)|apps\/cli|apps\/server\/src\/foundation\/(config|http))\//;
+const FAST =
+  /^(packages\/(client|contract|feel|service-api|workflow)|apps\/cli|apps\/server\/src\/foundation\/(config|http))\//;
 
 /** Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. */
 const LONGEST = [
@@ -44,6 +45,16 @@ function nameOf(file: TestSpecification): string {
 export default defineConfig({
   // Not below node_modules: a test run must not be in the way of an installation.
   cacheDir: '.runtime/vite',
+  // Found without an installation, in a work tree whose packages are older than the lock file.
+  resolve: {
+    alias: [
+      { find: /^@kethub\/service-api$/, replacement: path.resolve('packages/service-api/src/index.ts') },
+      {
+        find: /^@kethub\/service-api\/specification$/,
+        replacement: path.resolve('packages/service-api/src/specification/index.ts'),
+      },
+    ],
+  },
   test: {
     // Every log line of the run is looked through for secrets.
     globalSetup: 'test/log-check/whole-run.ts',

@@ -1,5 +1,5 @@
 import { createAccepting, prepareExecution } from '../running/executions/index.ts';
-import { unknownParameters } from '../catalog/services/program.ts';
+import { unknownParameters } from '@kethub/service-api';
 import { createWorkflows } from '../running/workflows/index.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { TestPlatform } from './platform.ts';

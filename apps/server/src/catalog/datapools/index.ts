@@ -14,5 +14,5 @@ export { dataPoolFileEndpoints, dataPoolUploadEndpoints } from './file-routes.ts
 export { applyWritten, blobsOf, judgeWritten, type WrittenChanges } from './apply-written.ts';
 export { stageWritten } from './stage-written.ts';
 export { clearOtherPools, clearPools, hasPools, layOutPools } from './mounts.ts';
-export { parseReference, referencesAmong, referencesIn, requireReadable, type ReferencedPools } from './references.ts';
+export { referencesAmong, referencesIn, requireReadable, type ReferencedPools } from './references.ts';
 export { dataPoolEndpoints } from './routes.ts';

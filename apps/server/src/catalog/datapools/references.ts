@@ -1,4 +1,5 @@
 import { limits } from '@kethub/contract';
+import { LongValue, REFERENCE_BYTES } from '@kethub/service-api';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
@@ -18,23 +19,6 @@ export interface ReferencedPool {
   readonly id: string;
   /** The owner whose rights on the pool a grant has given to the execution. */
   readonly grantedBy?: GrantedBy;
-}
-
-/** Bytes of a reference to a data pool, with its grant. A longer value is refused where a data pool belongs. */
-const REFERENCE_BYTES = 4 * 1024;
-
-/** A value of more than {@link REFERENCE_BYTES} bytes, in the place of one that was never parsed. */
-class LongValue {
-  readonly bytes: number;
-
-  constructor(bytes: number) {
-    this.bytes = bytes;
-  }
-}
-
-/** Parses a value that may refer to a data pool. A value that is too long for a reference is not parsed. */
-export function parseReference(bytes: Buffer): unknown {
-  return bytes.length > REFERENCE_BYTES ? new LongValue(bytes.length) : (JSON.parse(bytes.toString()) as unknown);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -6,12 +6,12 @@ import { findSpecified, type VersionRow } from './queries.ts';
 import {
   documentOf,
   installed,
-  judgeDocument,
   readJson,
   unknownSignature,
   type JsonObject,
   type ValidationError,
-} from './specification/index.ts';
+} from '@kethub/service-api/specification';
+import { judgeDocument } from './specification/index.ts';
 import { describedWorkflow, requirementsIn } from './workflow/index.ts';
 import { requireDraft, requireManagedVersion, requireSourceVersion, type VersionRef } from './versions.ts';
 

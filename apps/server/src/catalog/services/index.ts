@@ -7,7 +7,7 @@ export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
 export { acceptUploads, readParts } from './upload.ts';
 export { subscribersSpecification } from './api-specification.ts';
 export { stateOf } from './present.ts';
-export { dataPoolNames, isOpen, programOf, type InputParameters, type Program } from './program.ts';
+export { programOf, type Program } from './program.ts';
 export { declaredHosts } from './hosts.ts';
 export {
   findService,

@@ -1,42 +1,11 @@
 import type { ServiceRuntime } from '@kethub/contract';
+import { parametersFrom, unknownParameters, type DeclaredParameter, type InputParameters } from '@kethub/service-api';
 import type { ServiceRow } from '../../foundation/storage/index.ts';
 
 /** The program of an execution: user code in a sandbox, or a workflow that a worker advances. */
 export type Program =
   | { readonly type: 'MANAGED'; readonly parameters: InputParameters }
   | { readonly type: 'WORKFLOW' };
-
-/** The parameters that a service version takes in its input, as its build derived them. */
-export interface InputParameters {
-  /** Parameters that take a reference to a data pool only. */
-  readonly dataPools: readonly string[];
-  /** Parameters that take a value of `$secrets` only. */
-  readonly secrets: readonly string[];
-  /** Parameters that take any other value only. */
-  readonly typed: readonly string[];
-  /** Parameters without a type: they take a value, a reference to a data pool, or a secret. */
-  readonly untyped: readonly string[];
-  /** Whether other names are accepted as well, as untyped parameters. */
-  readonly others: boolean;
-  /** Whether a value and a secret may have the same name, as in a workflow, which separates variables and secrets. */
-  readonly secretsApart: boolean;
-}
-
-/** The parameters of a container, and of a version that was built before parameters were stored. */
-export const unknownParameters: InputParameters = {
-  dataPools: [],
-  secrets: [],
-  typed: [],
-  untyped: [],
-  others: true,
-  secretsApart: false,
-};
-
-interface Parameter {
-  readonly name: string;
-  readonly kind: string;
-  readonly annotation?: string | null;
-}
 
 interface ProgramColumns {
   readonly type: ServiceRow['type'];
@@ -48,30 +17,8 @@ interface ProgramColumns {
 export function programOf({ type, parameters, runtime }: ProgramColumns): Program {
   if (type === 'WORKFLOW') return { type };
   const isKnown = runtime !== 'DOCKER' && parameters !== null;
-  return { type: 'MANAGED', parameters: isKnown ? readParameters(parameters) : unknownParameters };
-}
-
-/** Parameters that take a data pool; null if any name may. */
-export function dataPoolNames(parameters: InputParameters): readonly string[] | null {
-  return parameters === unknownParameters ? null : parameters.dataPools;
-}
-
-function readParameters(json: string): InputParameters {
-  const all = JSON.parse(json) as readonly Parameter[];
-  const names = (fits: (one: Parameter) => boolean): string[] => all.filter(fits).map(({ name }) => name);
-  const isUntyped = ({ annotation }: Parameter): boolean => (annotation ?? null) === null;
   return {
-    dataPools: names(({ kind }) => kind === 'dataPool'),
-    secrets: names(({ kind }) => kind === 'secret'),
-    typed: names((one) => one.kind === 'data' && !isUntyped(one)),
-    untyped: names((one) => one.kind === 'data' && isUntyped(one)),
-    others: all.some(({ kind }) => kind === 'other'),
-    secretsApart: false,
+    type: 'MANAGED',
+    parameters: isKnown ? parametersFrom(JSON.parse(parameters) as readonly DeclaredParameter[]) : unknownParameters,
   };
-}
-
-/** Whether a name takes anything: a value, a reference to a data pool, or a secret. */
-export function isOpen({ dataPools, secrets, typed, untyped, others }: InputParameters, name: string): boolean {
-  if (untyped.includes(name)) return true;
-  return others && ![dataPools, secrets, typed].some((names) => names.includes(name));
 }

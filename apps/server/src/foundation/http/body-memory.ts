@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts';
+import { Problem } from '@kethub/service-api';
 
 /** One caller may take up a quarter of the memory for bodies; beyond that the request is answered with 429. */
 const SHARE = 4;

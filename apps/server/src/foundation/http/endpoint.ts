@@ -6,7 +6,7 @@ import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import type { ConnectionLimits } from './connections.ts';
 import { judgeRequest, leaveBodiesUnread, takesNoBody } from './judge-request.ts';
-import type { ParseJson } from './json/index.ts';
+import type { ParseJson } from '@kethub/service-api';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
 import type { Lookup } from './rate-limits.ts';
 import { requestHeaders, sentHeaders } from './request-headers.ts';

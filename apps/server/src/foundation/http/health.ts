@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from './problem.ts';
+import { Problem } from '@kethub/service-api';
 
 /** Dependencies of a process by name, each with a check whether it is available now. */
 export type Needs = Readonly<Record<string, () => boolean | Promise<boolean>>>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '@kethub/contract';
 import type { Platform } from '../platform.ts';
 import { isDuplicate, type Queries } from '../storage/index.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '@kethub/service-api';
 
 /** Scope and key of the requests that this process is executing. */
 const running = new Set<string>();

@@ -11,31 +11,34 @@ export {
   type Divert,
   type Endpoint,
 } from './endpoint.ts';
-export { answerRevised, etag, isFresh, requireMatch, type Revised } from './etag.ts';
+export { answerRevised, requireMatch, type Revised } from './etag.ts';
 export { deleteIdempotencyRecords, once, type IdempotencyKey } from './idempotency.ts';
 export { createReadiness, serveHealth, type Needs } from './health.ts';
-export { createIds } from './ids.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
 export { limitedAdmission, type Admission, type Limits } from './limited-admission.ts';
 export {
+  createIds,
+  etag,
+  isFresh,
   judgeJson,
   parseJson,
+  Problem,
   readForm,
   readJson,
   readQuery,
   readText,
+  requestedRange,
   TokenScanner,
+  type ByteRange,
   type JsonListener,
   type JudgedJson,
-} from './json/index.ts';
+} from '@kethub/service-api';
 export { list, ListQuery, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { escapeHtml, pageHeaders } from './page-headers.ts';
 export { beginWait } from './waits.ts';
-export { Problem } from './problem.ts';
 export { leaveBodiesUnread } from './judge-request.ts';
 export { acceptBodies, tooLarge } from './read-body.ts';
-export { requestedRange, type ByteRange } from './range.ts';
 export { RateLimits, type Lookup } from './rate-limits.ts';
 export { RateLimiter, type Allowance, type Decision, type Quota } from './rate-limiter.ts';
 export { createHttpServer, type HttpOptions } from './server.ts';

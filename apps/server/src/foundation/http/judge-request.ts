@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from './problem.ts';
-import { readQuery } from './json/index.ts';
+import { Problem } from '@kethub/service-api';
+import { readQuery } from '@kethub/service-api';
 
 const JSON_MEDIA = 'application/json';
 const FORM_MEDIA = 'multipart/form-data';

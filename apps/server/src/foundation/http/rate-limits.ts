@@ -1,6 +1,6 @@
 import type { RateLimitSettings } from '../config/index.ts';
 import { networkOf } from './network.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '@kethub/service-api';
 import { RateLimiter, type Decision, type Quota } from './rate-limiter.ts';
 
 /** Cost of a call that looks people up. */

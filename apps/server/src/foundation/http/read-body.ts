@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UNCOUNTED_BYTES, type BodyMemory } from './body-memory.ts';
 import { networkOf } from './network.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '@kethub/service-api';
 
 export interface BodyParser {
   readonly media: string | string[];

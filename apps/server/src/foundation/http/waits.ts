@@ -1,7 +1,7 @@
 import { FairSlots } from '@kethub/runtime/slots';
 import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../platform.ts';
-import { preferredWait } from './prefer.ts';
+import { preferredWait } from '@kethub/service-api';
 
 /** The time for which a request waits for a change. */
 export interface Wait {

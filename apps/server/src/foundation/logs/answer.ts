@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { LogEntry } from '@kethub/contract';
+import { logHeaders, logMedia, resumePosition, wantedLogMedia } from '@kethub/service-api';
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type Answer } from '../http/index.ts';
@@ -7,9 +8,6 @@ import type { Platform } from '../platform.ts';
 import { readersOf } from './readers.ts';
 import type { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';
-
-/** Media types in which a log is served. */
-const logMedia = ['application/json', 'text/plain', 'text/event-stream'] as const;
 
 /** The answer of an endpoint that serves a log. */
 export const logContent = { media: logMedia, json: Type.Array(LogEntry) };
@@ -19,12 +17,6 @@ export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'
 
 /** Milliseconds of silence after which a comment line keeps proxies from closing the stream. */
 const KEEP_ALIVE_MS = 15_000;
-
-const headersOf = {
-  'text/event-stream': { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-  'text/plain': { 'content-type': 'text/plain; charset=utf-8' },
-  'application/json': { 'content-type': 'application/json; charset=utf-8' },
-} as const;
 
 /** A log and its reader. */
 export interface LogRequest {
@@ -46,7 +38,7 @@ export function answerLog(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Answer {
-  const media = wanted(request.headers.accept);
+  const media = wantedLogMedia(request.headers.accept);
   if (media === null) throw new Problem('not-acceptable', `A log can be had as ${logMedia.join(', ')}.`);
   const { log, close } = readersOf(platform).open(key, caller, source);
   const gone = new AbortController();
@@ -62,22 +54,7 @@ export function answerLog(
     'text/plain': () => chunks(log, 'plain'),
     'application/json': () => array(log),
   }[media]();
-  return { status: 200, headers: headersOf[media], body: Readable.from(parts, { objectMode: false }) };
-}
-
-function wanted(accept: string | undefined): (typeof logMedia)[number] | null {
-  const types = (accept ?? '*/*').split(',').map((one) => one.split(';')[0]?.trim().toLowerCase() ?? '');
-  for (const type of types) {
-    if (type === '*/*' || type === 'application/*' || type === '') return 'application/json';
-    if (type === 'text/*') return 'text/plain';
-    const exact = logMedia.find((media) => media === type);
-    if (exact) return exact;
-  }
-  return null;
-}
-
-function resumePosition(header: string | string[] | undefined): number {
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0;
+  return { status: 200, headers: logHeaders[media], body: Readable.from(parts, { objectMode: false }) };
 }
 
 /** The lines that exist now, in chunks. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ReaderSettings } from '../config/index.ts';
-import { ChunkCache } from './chunks.ts';
+import { ChunkCache } from '@kethub/service-api';
 import { LogReaders } from './readers.ts';
 import { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';

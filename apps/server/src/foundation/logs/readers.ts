@@ -2,7 +2,7 @@ import { FairSlots } from '@kethub/runtime/slots';
 import type { ReaderSettings } from '../config/index.ts';
 import { Problem } from '../http/index.ts';
 import type { Platform } from '../platform.ts';
-import { ChunkCache } from './chunks.ts';
+import { ChunkCache } from '@kethub/service-api';
 import { SharedLog } from './shared-log.ts';
 import type { LogSource } from './source.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chunksOf, type Chunk, type ChunkCache, type LineFormat } from './chunks.ts';
+import { chunksOf, type Chunk, type ChunkCache, type LineFormat } from '@kethub/service-api';
 import { Coalesced } from './coalesced.ts';
 import type { LogSource } from './source.ts';
 

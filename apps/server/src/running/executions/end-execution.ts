@@ -3,7 +3,7 @@ import { audit, ownContext } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
-import { presentProgress } from './present.ts';
+import { presentProgress } from '@kethub/service-api';
 import { move, statusColumns } from './queries.ts';
 import { executionChanged } from './watch.ts';
 

@@ -1,14 +1,12 @@
 export { executionCatalog } from './catalog.ts';
 export { endExecution } from './end-execution.ts';
 export { giveUpExecutions } from './lost.ts';
-export type { ExecutionInput } from './input.ts';
 export { expireResults } from './expire.ts';
-export { executionLinks } from './links.ts';
 export { Executions } from './operations.ts';
-export { presentProgress, presentStatus } from './present.ts';
+export { presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ExecutionFilter, type ListedRow } from './queries.ts';
 export { readProvidedRecord } from './record/index.ts';
-export { requireSealed } from './secret-names.ts';
+export { executionLinks, presentProgress, requireSealed, type ExecutionInput } from '@kethub/service-api';
 export { answerResult, executionEndpoints } from './endpoints.ts';
 export { subscriberScope, type ExecutionReader, type ExecutionScope } from './scope.ts';
 export { cancelExecution } from './cancel.ts';

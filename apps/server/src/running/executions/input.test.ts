@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../foundation/http/index.ts';
-import { parseInput } from './input.ts';
+import { parseInput } from '@kethub/service-api';
 
 const secrets = '"$secrets": {"token": "s3cret"}';
 

@@ -7,7 +7,7 @@ import { answerLog, isKept } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { cancelExecution } from './cancel.ts';
 import { deleteExecution } from './delete-execution.ts';
-import { executionLinks } from './links.ts';
+import { executionLinks } from '@kethub/service-api';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
 import { findExecution, pageOfExecutions, type ExecutionFilter } from './queries.ts';

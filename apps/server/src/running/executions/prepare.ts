@@ -1,10 +1,10 @@
 import { referencesAmong, referencesIn, type ReferencedPools } from '../../catalog/datapools/index.ts';
 import { requireStart } from '../../catalog/quotas/index.ts';
-import { dataPoolNames, type InputParameters } from '../../catalog/services/index.ts';
+import { dataPoolNames, type InputParameters } from '@kethub/service-api';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ExecutionRow } from '../../foundation/storage/index.ts';
 import { keepInput } from './input-blob.ts';
-import { parseInput, requireInputSize, type ExecutionInput } from './input.ts';
+import { parseInput, requireInputSize, type ExecutionInput } from '@kethub/service-api';
 import type { Origin } from './origin.ts';
 import { digestOf } from './record/index.ts';
 import type { AcceptedWorkflow, FirstStep, Workflows } from './workflows.ts';

@@ -1,6 +1,6 @@
-import { toTimestamp, type ServiceExecution } from '@kethub/contract';
+import type { ServiceExecution } from '@kethub/contract';
 import type { StatusRow } from './queries.ts';
-import { tagsIn } from './tags.ts';
+import { presentProgress, tagsIn } from '@kethub/service-api';
 
 /** The status object for the owner of the execution. */
 export function presentStatus(row: StatusRow): ServiceExecution {
@@ -10,15 +10,5 @@ export function presentStatus(row: StatusRow): ServiceExecution {
   execution.serviceDefinitionId = row.service_version_id;
   if (row.application_id !== null) execution.applicationId = row.application_id;
   if (row.tags !== null) execution.tags = tagsIn(row.tags);
-  return execution;
-}
-
-type ProgressRow = Pick<StatusRow, 'id' | 'status' | 'created_at' | 'started_at' | 'ended_at'>;
-
-/** The status object for the provider of the service and for operators: without its owner and the caller's tags. */
-export function presentProgress(row: ProgressRow): ServiceExecution {
-  const execution: ServiceExecution = { id: row.id, status: row.status, createdAt: toTimestamp(row.created_at) };
-  if (row.started_at !== null) execution.startedAt = toTimestamp(row.started_at);
-  if (row.ended_at !== null) execution.endedAt = toTimestamp(row.ended_at);
   return execution;
 }

@@ -1,7 +1,7 @@
 import { sql, type UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables, StatementBatch } from '../../foundation/storage/index.ts';
 import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
-import { tagsIn } from './tags.ts';
+import { tagsIn } from '@kethub/service-api';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update: of two concurrent moves exactly one happens. */

@@ -1,5 +1,6 @@
 import { isFinal, toTimestamp } from '@kethub/contract';
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { mediaTypeOf, memberStream, RESULT_FILE_POLICY, resultLinks, withMembers } from '@kethub/service-api';
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import {
   describeDownload,
@@ -14,8 +15,6 @@ import {
 } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ExecutionFileRow, ExecutionRow } from '../../foundation/storage/index.ts';
-import { resultLinks } from './links.ts';
-import { mediaTypeOf } from './media-types.ts';
 import { presentStatus } from './present.ts';
 import { filesOf, findExecution } from './queries.ts';
 import { executionNotFound, type ExecutionScope } from './scope.ts';
@@ -41,33 +40,8 @@ export async function resultDocument(
     _links: resultLinks(address, row.id, files),
     _embedded: { status: presentStatus(row) },
   });
-  if (row.result_blob !== null) return streamWithMembers(platform, row.result_blob, members);
+  if (row.result_blob !== null) return memberStream(await platform.blobs.get(row.result_blob), members);
   return withMembers(row.result ?? row.cause ?? '{}', members);
-}
-
-/** Adds the members to the text of an object. The text is not parsed: numbers keep every digit. */
-function withMembers(object: string, members: string): string {
-  const body = object.trim().slice(1, -1).trim();
-  return body === '' ? members : `{${body},${members.slice(1)}`;
-}
-
-/** Streams an object in a blob without its closing brace, then the members. */
-async function streamWithMembers(platform: Platform, key: string, members: string): Promise<Readable> {
-  const { bytes, stream } = await platform.blobs.get(key);
-  let left = bytes - 1;
-  const body = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const kept = chunk.subarray(0, Math.max(0, left));
-      left -= chunk.length;
-      done(null, kept);
-    },
-    flush(done) {
-      done(null, `,${members.slice(1)}`);
-    },
-  });
-  // A caller that disconnects before the first byte ends the other stream as well.
-  pipeline(stream, body, () => undefined);
-  return body;
 }
 
 /** A result file, or a range of it. Throws execution-not-found, result-expired, result-file-not-found. */
@@ -99,10 +73,8 @@ export async function describeResultFile(
   return isFresh(request, tag) ? notModified(tag) : describeDownload(downloadOf(file));
 }
 
-/** Files come from user code: an HTML page among them may have styles, and nothing else. */
 function downloadOf({ name, blob, bytes }: ExecutionFileRow): Download {
-  const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-  return { name, tag: etag(blob), bytes, mediaType: mediaTypeOf(name), contentSecurityPolicy };
+  return { name, tag: etag(blob), bytes, mediaType: mediaTypeOf(name), contentSecurityPolicy: RESULT_FILE_POLICY };
 }
 
 async function requireFile(

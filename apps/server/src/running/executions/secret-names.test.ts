@@ -6,8 +6,8 @@ import { callerOf, member, type Answered } from '../../testing/gateway.ts';
 import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { searchFiles } from '../../testing/secret-search.ts';
 import { bpmn, calls, deployWorkflow } from '../../testing/workflows.ts';
-import { parseInput } from './input.ts';
-import { programOf, type InputParameters } from '../../catalog/services/index.ts';
+import { parseInput, type InputParameters } from '@kethub/service-api';
+import { programOf } from '../../catalog/services/index.ts';
 
 function parametersOf(parameters: string | null): InputParameters {
   const program = programOf({ type: 'MANAGED', parameters, runtime: 'PYTHON_TEMPLATE' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Database } from '../../foundation/storage/index.ts';
 import { bareExecution } from '../../testing/bare-executions.ts';
-import { parseInput } from './input.ts';
+import { parseInput } from '@kethub/service-api';
 import { executionChanged } from './watch.ts';
 
 async function problemOf(text: string): Promise<Pick<Problem, 'code' | 'message' | 'errors'>> {

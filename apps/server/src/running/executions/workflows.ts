@@ -1,8 +1,8 @@
 import type { Answer } from '../../foundation/http/index.ts';
 import type { LogSource } from '../../foundation/logs/index.ts';
 import type { ExecutionRow, Queries, StatementBatch } from '../../foundation/storage/index.ts';
-import type { ExecutionInput } from './input.ts';
-import type { InputParameters } from '../../catalog/services/index.ts';
+import type { ExecutionInput } from '@kethub/service-api';
+import type { InputParameters } from '@kethub/service-api';
 import type { Origin } from './origin.ts';
 
 /** Runs in the transaction that accepts an execution; throws to refuse it. */

@@ -1,3 +1,4 @@
+import type { InputParameters } from '@kethub/service-api';
 import { invalidSentence } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import type { ExecutionInput } from '../executions/index.ts';
@@ -5,7 +6,6 @@ import {
   createRequestCheck,
   findWorkflowVersion,
   requirementsIn,
-  type InputParameters,
   type RequestCheck,
 } from '../../catalog/services/index.ts';
 import type { Platform } from '../../foundation/platform.ts';

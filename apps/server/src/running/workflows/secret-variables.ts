@@ -1,4 +1,4 @@
-import type { InputParameters } from '../../catalog/services/index.ts';
+import type { InputParameters } from '@kethub/service-api';
 import { isAmong, type Queries } from '../../foundation/storage/index.ts';
 import { requireSealed as requireSealedInput, type Workflows } from '../executions/index.ts';
 

@@ -10,7 +10,7 @@ import { claimBlob, putOrphan, removeOrphans } from '../../../foundation/storage
 import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
 import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
-import { fromSignature } from '../specification/index.ts';
+import { fromSignature } from '@kethub/service-api/specification';
 import { buildPending, CHANGED, PENDING } from './changes.ts';
 import { BuildClaims } from './claim.ts';
 import { BuildLogWriter, entry, logFile, tail } from './log.ts';

@@ -7,8 +7,8 @@ import {
   type Json,
   type JsonObject,
   type ValidationError,
-} from './json.ts';
-import { operationsOf } from './template.ts';
+} from '@kethub/service-api/specification';
+import { operationsOf } from '@kethub/service-api/specification';
 
 const template = operationsOf({});
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];

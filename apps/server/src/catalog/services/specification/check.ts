@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
   type ValidationError,
-} from './json.ts';
+} from '@kethub/service-api/specification';
 
 /** Errors that an answer names. Further ones are left out. */
 const MOST = 50;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkDocument } from './check.ts';
 import type { Judgement, ToJudge } from './judge.ts';
-import { readJson, readYaml } from './read.ts';
+import { readJson, readYaml } from '@kethub/service-api/specification';
 
 /** Validates a document. Runs in its own thread, see judge.ts. */
 async function judge({ text, form }: ToJudge): Promise<Judgement> {

@@ -1,5 +1,5 @@
 import { createThread } from '../../../foundation/process/index.ts';
-import type { ValidationError } from './json.ts';
+import type { ValidationError } from '@kethub/service-api/specification';
 
 export interface ToJudge {
   readonly text: string;

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { checkDocument } from './check.ts';
-import { fromSignature, unknownSignature, type Signature } from './derive.ts';
-import { installed } from './install.ts';
+import { fromSignature, unknownSignature, type Signature } from '@kethub/service-api/specification';
+import { installed } from '@kethub/service-api/specification';
 import { judgeDocument } from './judge.ts';
-import { atReference, type JsonObject } from './json.ts';
-import { readJson, readYaml } from './read.ts';
-import { documentOf } from './template.ts';
+import { atReference, type JsonObject } from '@kethub/service-api/specification';
+import { readJson, readYaml } from '@kethub/service-api/specification';
+import { documentOf } from '@kethub/service-api/specification';
 
 const about = { title: 'Solver', version: '1.0.0', description: 'Solves.' };
 const place = { endpoint: 'http://gateway/a/solver/2.0.0', tokenEndpoint: 'http://gateway/token', version: '2.0.0' };

@@ -5,7 +5,7 @@ import {
   WorkflowSignalRequest,
 } from '@kethub/contract';
 import type { Requirements } from '@kethub/workflow';
-import { tagsMember, unknownSignature, type JsonObject } from '../specification/index.ts';
+import { tagsMember, unknownSignature, type JsonObject } from '@kethub/service-api/specification';
 
 /**
  * The description of a workflow service. The body of POST is the Request Schema of the start event. Its result has the

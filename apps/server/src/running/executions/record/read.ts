@@ -1,7 +1,7 @@
 import { isFinal, type ExecutionRecord } from '@kethub/contract';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ExecutionRow } from '../../../foundation/storage/index.ts';
-import { presentProgress } from '../present.ts';
+import { presentProgress } from '@kethub/service-api';
 import { findExecution, findExecutionOfService } from '../queries.ts';
 import { executionNotFound, type ExecutionScope } from '../scope.ts';
 import type { Kept } from './keep.ts';

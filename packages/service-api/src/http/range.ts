@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from './problem.ts';
 
 /** First and last byte, both inclusive. */
@@ -12,7 +12,11 @@ export interface ByteRange {
  * If-Range does not name `tag`, and for other units, several ranges and malformed ones (RFC 9110 §14.2 allows it).
  * Throws `range-not-satisfiable`.
  */
-export function requestedRange({ headers }: FastifyRequest, bytes: number, tag: string): ByteRange | null {
+export function requestedRange(
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  bytes: number,
+  tag: string,
+): ByteRange | null {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(headers.range?.trim() ?? '') ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;
   const condition = headers['if-range'];

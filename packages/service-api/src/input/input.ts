@@ -1,8 +1,9 @@
 import { limits } from '@kethub/contract';
 import { parseExact } from '@kethub/feel';
-import { judgeJson, parseJson, Problem, type JudgedJson } from '../../foundation/http/index.ts';
-import { parseReference } from '../../catalog/datapools/index.ts';
-import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
+import { Problem } from '../http/problem.ts';
+import { judgeJson, parseJson, type JudgedJson } from '../json/index.ts';
+import { isOpen, type InputParameters } from './parameters.ts';
+import { parseReference } from './references.ts';
 import { requireKnownSecrets, requireSealed } from './secret-names.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkTags, requireNoSecretIn, TAGS } from './tags.ts';

@@ -1,5 +1,5 @@
-import { Problem } from '../../foundation/http/index.ts';
-import { isOpen, type InputParameters } from '../../catalog/services/index.ts';
+import { Problem } from '../http/problem.ts';
+import { isOpen, type InputParameters } from './parameters.ts';
 
 /** Names quoted from a list; of the others only the number is given. */
 const QUOTED = 20;

@@ -1,5 +1,5 @@
 import { limits } from '@kethub/contract';
-import { Problem } from '../../foundation/http/index.ts';
+import { Problem } from '../http/problem.ts';
 
 export const TAGS = '$tags';
 /**

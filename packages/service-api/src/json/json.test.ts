@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 import { isExactNumber } from './exact.ts';
 import { judgeJson } from './judge.ts';
 import { readForm, readJson } from './read.ts';

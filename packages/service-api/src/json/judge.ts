@@ -1,5 +1,5 @@
 import { limits } from '@kethub/contract';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 import { notUtf8At, positionOf } from './position.ts';
 import { TokenScanner } from './scanner.ts';
 import { JsonTokens, type JsonMember, type MarkedObject, type TokenRules } from './tokens.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 import { parseJson, type ParseJson } from './build.ts';
 import { judgeJson, notUtf8, type JudgedJson } from './judge.ts';
 import { notUtf8At } from './position.ts';

@@ -1,7 +1,7 @@
 import { jsonText, largeJson, toJson } from '@kethub/feel';
 import { expect, test } from 'vitest';
-import { longestTurn } from '../../../testing/turns.ts';
-import { parseJson } from './build.ts';
+import { longestTurn } from '../../testing/turns.ts';
+import { parseJson } from '@kethub/service-api';
 
 const long = 'x'.repeat(100_000);
 const many = (count: number, one: (number: number) => unknown): unknown[] =>

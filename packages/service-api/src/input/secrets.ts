@@ -1,5 +1,6 @@
 import { limits } from '@kethub/contract';
-import { Problem, TokenScanner, type JsonListener } from '../../foundation/http/index.ts';
+import { Problem } from '../http/problem.ts';
+import { TokenScanner, type JsonListener } from '../json/index.ts';
 
 /**
  * Reads the secrets from the JSON text of `$secrets`, which is known to be valid JSON. The text is scanned before it is
