@@ -14,7 +14,7 @@ const BUILDS = path.join(ROOT, '.runtime/dashboard');
 const SOURCES = [
   'apps/dashboard/{src,public}/**/*',
   'apps/dashboard/*.{ts,html,json}',
-  'packages/{client,contract}/src/**/*.ts',
+  'packages/{client,contract,feel,workflow}/src/**/*.{ts,json}',
   'package-lock.json',
 ];
 /** Lines of the build's output that are reported when it fails. */

@@ -1,8 +1,8 @@
-import { Buffer } from 'node:buffer';
 import { unitsPerStep } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
 import { truncate } from '../values/number.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
+import { fromBase64, toBase64 } from './base64.ts';
 import { Builtin, signature } from './builtin.ts';
 import { extract, matches, replace, split } from './regular-expressions.ts';
 
@@ -62,7 +62,7 @@ function changed(perStep: number, run: (string: string) => string): Builtin {
 
 function encode(call: CallSite, value: string): string {
   call.meter.text(Math.ceil(value.length * 4));
-  return Buffer.from(value, 'utf8').toString('base64');
+  return toBase64(value);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -70,7 +70,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 function decode(call: CallSite, value: string): Value {
   call.meter.scan(value.length, unitsPerStep.decoded);
   if (!BASE64.test(value)) return call.fail('the text is not Base64.');
-  return Buffer.from(value, 'base64').toString('utf8');
+  return fromBase64(value);
 }
 
 function uuid(call: CallSite): Value {

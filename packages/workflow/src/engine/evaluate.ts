@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import {
   ExactNumber,
   FeelBudgetError,
@@ -40,7 +41,7 @@ export function evaluate(
   try {
     const { value, warnings } = expression.compiled.evaluate(scope, {
       now: () => ({ epochMilliseconds: machine.env.now, timeZone: 'Etc/UTC' }),
-      random: () => draw(machine).readUIntBE(0, 6) / 2 ** 48,
+      random: () => fractionOf(draw(machine)),
       uuid: () => uuidOf(draw(machine)),
       ...(functions === undefined ? {} : { functions }),
     });
@@ -99,15 +100,19 @@ export function kindOf(value: Value): string {
 }
 
 /** Draws random bytes, which are the same whenever the step is repeated. They cannot be predicted without the seed. */
-function draw(machine: Machine): Buffer {
+function draw(machine: Machine): Uint8Array {
   const { seed } = machine.state;
-  return createHash('sha256')
-    .update(`${seed}:${machine.state.draws++}`)
-    .digest();
+  return sha256(utf8ToBytes(`${seed}:${machine.state.draws++}`));
 }
 
-function uuidOf(bytes: Buffer): string {
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+/** The first 48 bits as a number from 0 to below 1. */
+function fractionOf(bytes: Uint8Array): number {
+  return bytes.subarray(0, 6).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 48;
+}
+
+function uuidOf(bytes: Uint8Array): string {
+  const id = bytes.slice(0, 16);
+  id[6] = ((id[6] ?? 0) & 0x0f) | 0x40;
+  id[8] = ((id[8] ?? 0) & 0x3f) | 0x80;
+  return bytesToHex(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { rootOf, type State } from '../state/state.ts';
 import type { Event, OpenTimer, Outcome, Value } from '../types.ts';
 import { SERVICE_FAILED, serviceMessage, throwError } from './errors.ts';
 import type { Machine } from './machine.ts';
 import { resultVariables, startJob } from './outside.ts';
+import { isSameValue } from './same-value.ts';
 import { messageCorrelated, signalReceived, timerDue } from './trigger.ts';
 import { merge } from './variables.ts';
 
@@ -76,7 +76,7 @@ const applications: {
     about(index.called.get(event.child), (machine, key) => endChild(machine, key, event.outcome)),
   childIncidents({ index, elements }, event) {
     const key = index.called.get(event.child);
-    if (key === undefined || isDeepStrictEqual(elements.get(key)?.childErrors ?? [], event.errors)) return null;
+    if (key === undefined || isSameValue(elements.get(key)?.childErrors ?? [], event.errors)) return null;
     return (machine) => machine.setChildErrors(key, event.errors);
   },
   cancel: (state) =>

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Node, Process, ProcessGraph } from '../graph.ts';
 import {
   contentOf,
@@ -12,6 +11,7 @@ import {
 import { Commands } from './commands.ts';
 import { Runaway } from './failure.ts';
 import { limits } from './limits.ts';
+import { isSameValue } from './same-value.ts';
 import type { StepResult } from './step-result.ts';
 import type {
   Command,
@@ -334,7 +334,7 @@ export class Machine {
       const { key, elementId } = this.acting;
       const expression = source.slice(0, WARNING_CHARACTERS);
       const warning = { elementId, expression, code, message: message.slice(0, WARNING_CHARACTERS) };
-      if (before.some((one) => isDeepStrictEqual(one, warning))) continue;
+      if (before.some((one) => isSameValue(one, warning))) continue;
       this.state.warnings = [...before, warning];
       this.note({ type: 'warned', element: key, ...warning });
     }

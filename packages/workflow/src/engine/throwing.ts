@@ -54,10 +54,12 @@ export function throwSignal(
   machine.push({ do: 'complete', element: key });
 }
 
+const utf8 = new TextEncoder();
+
 function bytesOf(what: 'message' | 'signal', variables: Variables, most: number): number {
   if (isTooDeep(variables))
     throw new Failure(incident, `The variables of the ${what} are nested more than ${MAX_DEPTH} deep.`);
-  const bytes = Buffer.byteLength(jsonText(variables));
+  const bytes = utf8.encode(jsonText(variables)).length;
   if (bytes <= most) return bytes;
   const text = `The variables of the ${what} need ${bytes} bytes; at most ${most} are sent. Map less into it.`;
   throw new Failure(incident, text);

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { ExactNumber, jsonText, largeJson, parseExact } from '@kethub/feel';
 import type { StateCollections, StateHead, Value } from '../types.ts';
 import type { NumberMap } from './number-map.ts';
@@ -75,8 +76,13 @@ function addVariables(parts: Map<string, string | null>, key: number, before: St
 }
 
 /** A name can be longer than a database likes to index. */
-const variablePart = (key: number, name: string): string =>
-  `variable ${key} ${createHash('sha256').update(name).digest('base64url')}`;
+const variablePart = (key: number, name: string): string => `variable ${key} ${base64Url(sha256(utf8ToBytes(name)))}`;
+
+const base64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 
 function addCollected(parts: Map<string, string | null>, key: number, before: State, after: State): void {
   const [old, now] = [before.collected.get(key), after.collected.get(key)];
