@@ -5,7 +5,7 @@ import './look/look.css';
 import './look/screens.css';
 import { KethubError } from '@kethub/client';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -18,7 +18,14 @@ import { openSession } from './session/session.ts';
 const RETRIES = 3;
 
 const session = openSession();
-const queries = new QueryClient({
+/** A refusal may mean that a role was taken away: the organizations are read again, and the screen follows the role. */
+const onError = (error: unknown): void => {
+  if (error instanceof KethubError && error.status === 403)
+    void queries.invalidateQueries({ queryKey: ['organizations'] });
+};
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       retry: (count, error) =>

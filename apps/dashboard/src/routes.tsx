@@ -17,6 +17,8 @@ const applicationScreens = () => import('./screens/applications/index.ts');
 const profileScreens = () => import('./screens/profile/index.ts');
 const dataPoolScreens = () => import('./screens/data-pools/index.ts');
 const sharedScreens = () => import('./screens/shared/index.ts');
+const workflowScreens = () => import('./screens/workflows/index.ts');
+const organizationScreens = () => import('./screens/organizations/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -39,6 +41,8 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     path: string,
     name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'Provided' | 'Sharing',
   ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
+  const workflowTab = (path: string, name: 'Instances' | 'InstancePage') =>
+    createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(workflowScreens, name) });
   return [
     at(
       '/',
@@ -63,7 +67,10 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       tab('versions/$version', 'ConfigurationPage'),
       tab('executions', 'Provided'),
       tab('sharing', 'Sharing'),
+      workflowTab('instances', 'Instances'),
+      workflowTab('instances/$instanceId', 'InstancePage'),
     ]),
+    at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
     at('shared', lazyRouteComponent(sharedScreens, 'SharedServices')),
@@ -72,6 +79,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     at('data-pools/$dataPoolId', lazyRouteComponent(dataPoolScreens, 'DataPoolPage')),
     at('applications', lazyRouteComponent(applicationScreens, 'Applications')),
     at('applications/$applicationId', lazyRouteComponent(applicationScreens, 'ApplicationPage')),
+    at('organization', lazyRouteComponent(organizationScreens, 'OrganizationPage')),
   ];
 }
 
@@ -84,7 +92,12 @@ function ownScreens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
   });
   const tab = (path: string, name: 'Profile' | 'Tokens') =>
     createRoute({ getParentRoute: () => page, path, component: lazyRouteComponent(profileScreens, name) });
-  return [page.addChildren([tab('profile', 'Profile'), tab('tokens', 'Tokens')])];
+  const organizations = createRoute({
+    getParentRoute: () => parent,
+    path: 'organizations',
+    component: lazyRouteComponent(organizationScreens, 'Organizations'),
+  });
+  return [page.addChildren([tab('profile', 'Profile'), tab('tokens', 'Tokens')]), organizations];
 }
 
 const me = createRoute({ getParentRoute: () => root, path: 'me', component: Frame });

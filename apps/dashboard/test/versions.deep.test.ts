@@ -43,9 +43,19 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     const json = { runtime: 'PYTHON_TEMPLATE' as const, cpus: 1, memoryGb: 0.25, runTimeSeconds: 60 };
     await kethub.client.configureServiceVersion({ serviceId, version: '1.0.0', json });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').waitFor();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this' });
+    await conflict.getByRole('row', { name: 'Memory in GB' }).waitFor();
+    expect(await conflict.getByRole('row', { name: 'Memory in GB' }).textContent()).toContain('saved now: 0.25');
+    expect(await conflict.getByRole('row', { name: 'Run time' }).textContent()).toContain('saved now: 60');
+    await picture(page, 'configuration-conflict');
     expect(await version()).toMatchObject({ configuration: { cpus: 1, memoryGb: 0.25 } });
     expect(await page.getByLabel('CPU cores').inputValue()).toBe('2');
+    await conflict.getByRole('button', { name: 'Take what is saved' }).click();
+    expect(await page.getByLabel('CPU cores').inputValue()).toBe('1');
+    await page.getByLabel('CPU cores').fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: '1.0.0' }).waitFor();
+    expect(await version()).toMatchObject({ configuration: { cpus: 3, memoryGb: 0.25 } });
   });
 
   test('a retirement is announced in local time, moved and withdrawn', async () => {

@@ -6,30 +6,15 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import { platformFor } from '../data/client.ts';
 import { Acting, useSession, type ActingContext } from '../data/context.tsx';
 import { meQuery, organizationsQuery } from '../data/queries.ts';
-import { Icon, type IconName } from '../look/icons.tsx';
+import { Icon } from '../look/icons.tsx';
 import { Ket } from '../look/parts.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 import { KEYS, useFrameKeys } from './keys.ts';
+import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 import { Problem } from './problem.tsx';
 import { Waiting } from '../screens/waiting.tsx';
 import { KethubError } from '@kethub/client';
-
-const SECTIONS: readonly (readonly [
-  title: string,
-  links: readonly (readonly [to: string, name: string, IconName])[],
-])[] = [
-  ['Build', [['/services', 'Services', 'services']]],
-  [
-    'Use',
-    [
-      ['/executions', 'Executions', 'executions'],
-      ['/applications', 'Applications', 'applications'],
-      ['/shared', 'Shared with you', 'shared'],
-      ['/data-pools', 'Data pools', 'pool'],
-    ],
-  ],
-];
 
 /** Everything around a screen: header, navigation, context, palette. */
 export function Frame() {
@@ -193,17 +178,7 @@ function Framed({
       <div className="body">
         <nav className={isOpen ? 'sidebar open' : 'sidebar'} aria-label="Main">
           <div>
-            <ContextMenu acting={acting} person={person} organizations={organizations} />
-            <div style={{ height: 8 }} />
-            <NavLink to={acting.base} name="Home" icon="home" isExact />
-            {SECTIONS.map(([title, links]) => (
-              <div key={title}>
-                <h2>{title}</h2>
-                {links.map(([to, name, icon]) => (
-                  <NavLink key={to} to={acting.base + to} name={name} icon={icon} />
-                ))}
-              </div>
-            ))}
+            <Navigation acting={acting} person={person} organizations={organizations} />
           </div>
         </nav>
         <main id="main" ref={main} tabIndex={-1}>
@@ -224,72 +199,6 @@ function Framed({
         </dl>
       </Modal>
     </>
-  );
-}
-
-function NavLink({
-  to,
-  name,
-  icon,
-  isExact = false,
-}: {
-  readonly to: string;
-  readonly name: string;
-  readonly icon: IconName;
-  /** Whether pages below the address count as others. */
-  readonly isExact?: boolean;
-}) {
-  return (
-    <Link to={to} preload="intent" activeOptions={{ exact: isExact, includeSearch: false }}>
-      <Icon name={icon} />
-      {name}
-    </Link>
-  );
-}
-
-/** Chooses for whom the person acts. */
-function ContextMenu({
-  acting,
-  person,
-  organizations,
-}: {
-  readonly acting: ActingContext;
-  readonly person: string;
-  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
-}) {
-  const navigate = useNavigate();
-  return (
-    <Menu width="target">
-      <Menu.Target>
-        <button
-          type="button"
-          className="finder"
-          style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
-          aria-label={`Acting for ${acting.name}. Change`}
-        >
-          <Icon name={acting.organizationId === null ? 'person' : 'organization'} />
-          <span style={{ display: 'inline', textOverflow: 'ellipsis' }}>{acting.name}</span>
-          <span aria-hidden="true" style={{ display: 'inline', flex: 'none' }}>
-            ⌄
-          </span>
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Act for</Menu.Label>
-        <Menu.Item leftSection={<Icon name="person" size={15} />} onClick={() => void navigate({ to: '/me' })}>
-          {person}
-        </Menu.Item>
-        {organizations.map(({ id, name, role }) => (
-          <Menu.Item
-            key={id}
-            leftSection={<Icon name="organization" size={15} />}
-            onClick={() => void navigate({ to: `/org/${id}` })}
-          >
-            {name} <span className="quiet small">{role.toLowerCase()}</span>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

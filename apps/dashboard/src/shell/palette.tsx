@@ -24,6 +24,7 @@ export function Palette() {
         page('home', 'Home', '', <Icon name="home" />),
         page('services', 'Services', '/services', <Icon name="services" />),
         page('new-service', 'New service', '/services/new', <Icon name="plus" />),
+        page('workflows', 'Workflows', '/workflows', <Icon name="workflows" />),
         page('executions', 'Executions', '/executions', <Icon name="executions" />),
         page('applications', 'Applications', '/applications', <Icon name="applications" />),
         page('shared', 'Shared with you', '/shared', <Icon name="shared" />),

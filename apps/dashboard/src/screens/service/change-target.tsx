@@ -1,7 +1,9 @@
-import type { Target } from '@kethub/contract';
+import type { ServiceVersion, Target } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ifMatch, tagged } from '../../data/tagged.ts';
+import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -26,14 +28,10 @@ export function ChangeTarget({
     timeoutSeconds: String(present.timeoutSeconds),
     changesCredentials: !present.hasCredentials,
   });
+  const [seen, setSeen] = useState(etag);
   const change = useMutation({
-    mutationFn: () =>
-      acting.platform.setTarget({
-        serviceId,
-        version,
-        json: targetOf(draft),
-        headers: etag === null ? {} : { 'if-match': etag },
-      }),
+    mutationFn: (over: string | null) =>
+      acting.platform.setTarget({ serviceId, version, json: targetOf(draft), headers: ifMatch(over) }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] }),
   });
   if (!mayChange)
@@ -55,7 +53,7 @@ export function ChangeTarget({
       aria-label="Where it runs"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate();
+        change.mutate(seen);
       }}
     >
       <TargetFields
@@ -66,8 +64,37 @@ export function ChangeTarget({
         hasCredentials={present.hasCredentials}
       />
       <FormProblem error={change.error} fields={targetPointers('')} />
+      <Conflict
+        error={change.error}
+        read={() => tagged<ServiceVersion>(acting.platform.getServiceVersion.response({ serviceId, version }))}
+        compare={({ value: { target } }) => [
+          { label: 'Address', mine: draft.url, theirs: target?.url ?? '' },
+          {
+            label: 'Longest wait in seconds',
+            mine: draft.timeoutSeconds,
+            theirs: target === undefined ? '' : String(target.timeoutSeconds),
+          },
+          {
+            label: 'Credentials',
+            mine: draft.changesCredentials ? 'new ones' : 'as they are',
+            theirs: target?.hasCredentials === true ? 'there are some' : 'none',
+          },
+        ]}
+        onMine={(theirs) => change.mutate(theirs.etag)}
+        onTheirs={({ value: { target }, etag }) => {
+          setSeen(etag);
+          if (target)
+            setDraft({
+              ...emptyTarget,
+              url: target.url,
+              timeoutSeconds: String(target.timeoutSeconds),
+              changesCredentials: !target.hasCredentials,
+            });
+          change.reset();
+        }}
+      />
       <div>
-        <Button type="submit" loading={change.isPending}>
+        <Button type="submit" loading={change.isPending} disabled={isStale(change.error)}>
           Save
         </Button>
       </div>

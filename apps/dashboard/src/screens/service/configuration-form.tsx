@@ -1,11 +1,13 @@
 import { KethubError } from '@kethub/client';
-import type { RuntimeConfiguration } from '@kethub/contract';
+import type { RuntimeConfiguration, ServiceVersion } from '@kethub/contract';
 import { Button, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ifMatch, tagged } from '../../data/tagged.ts';
+import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
-import { complaintsOf, configurationOf, draftOf, PYTHONS, type Draft } from './configuration.ts';
+import { complaintsOf, configurationOf, differencesOf, draftOf, PYTHONS, type Draft } from './configuration.ts';
 import { EnvironmentForm } from './environment-form.tsx';
 import { useServiceAddress } from './use-service.ts';
 
@@ -23,15 +25,16 @@ export function ConfigurationForm({
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(() => draftOf(present));
+  const [base, setBase] = useState({ value: present, etag });
   const [own, setOwn] = useState<ReadonlyMap<string, string>>(new Map());
   const set = <Name extends keyof Draft>(name: Name, value: Draft[Name]): void => setDraft({ ...draft, [name]: value });
   const change = useMutation({
-    mutationFn: () =>
+    mutationFn: (over: Base) =>
       acting.platform.configureServiceVersion({
         serviceId,
         version,
-        json: configurationOf(present, draft),
-        headers: etag === null ? {} : { 'if-match': etag },
+        json: configurationOf(over.value, draft),
+        headers: ifMatch(over.etag),
       }),
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
@@ -58,7 +61,7 @@ export function ConfigurationForm({
         event.preventDefault();
         const found = complaintsOf(draft);
         setOwn(found);
-        if (found.size === 0) change.mutate();
+        if (found.size === 0) change.mutate(base);
       }}
     >
       <div className="fields">
@@ -114,14 +117,35 @@ export function ConfigurationForm({
         </>
       )}
       <FormProblem error={change.error} fields={atFields} />
+      <Conflict
+        error={change.error}
+        read={async () => {
+          const { value, etag } = await tagged<ServiceVersion>(
+            acting.platform.getServiceVersion.response({ serviceId, version }),
+          );
+          return { value: value.configuration ?? {}, etag };
+        }}
+        compare={({ value }) => differencesOf(draft, draftOf(value))}
+        onMine={(theirs) => change.mutate(theirs)}
+        onTheirs={(theirs) => {
+          setBase(theirs);
+          setDraft(draftOf(theirs.value));
+          change.reset();
+        }}
+      />
       <div className="row">
-        <Button type="submit" loading={change.isPending}>
+        <Button type="submit" loading={change.isPending} disabled={isStale(change.error)}>
           Save
         </Button>
         <span className="quiet small">The draft is built anew where that depends on a change.</span>
       </div>
     </form>
   );
+}
+
+interface Base {
+  readonly value: Partial<RuntimeConfiguration>;
+  readonly etag: string | null;
 }
 
 function pointersOf(error: unknown): ReadonlyMap<string, string> {

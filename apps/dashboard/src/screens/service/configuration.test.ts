@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { complaintsOf, configurationOf, draftOf } from './configuration.ts';
+import { complaintsOf, configurationOf, differencesOf, draftOf } from './configuration.ts';
 
 const present = {
   runtime: 'DOCKER' as const,
@@ -31,4 +31,14 @@ test('numbers and names are looked at before the platform is asked', () => {
   ];
   const complaints = complaintsOf({ ...draftOf(present), cpus: 'two', variables });
   expect([...complaints.keys()]).toEqual(['/cpus', '/environment/A', '/environment/']);
+});
+
+test('both versions of a configuration are compared in words', () => {
+  const mine = { ...draftOf(present), cpus: '4', providerAccessTokens: false };
+  const differences = differencesOf(mine, draftOf({ ...present, environment: { MODE: 'slow' } }));
+  expect(differences.filter(({ mine, theirs }) => mine !== theirs)).toEqual([
+    { label: 'CPU cores', mine: '4', theirs: '2' },
+    { label: 'Environment variables', mine: 'MODE=fast', theirs: 'MODE=slow' },
+    { label: 'Provider access tokens', mine: 'off', theirs: 'on' },
+  ]);
 });

@@ -81,3 +81,29 @@ export function complaintsOf(draft: Draft): ReadonlyMap<string, string> {
   }
   return complaints;
 }
+
+const LABELS: readonly (readonly [keyof Draft, string])[] = [
+  ['cpus', 'CPU cores'],
+  ['memoryGb', 'Memory in GB'],
+  ['runTimeSeconds', 'Run time at most, in seconds'],
+  ['python', 'Python'],
+  ['variables', 'Environment variables'],
+  ['hosts', 'Hosts it may call'],
+  ['providerAccessTokens', 'Provider access tokens'],
+  ['sourcePackages', 'Packages from source code'],
+  ['warmStart', 'Start before it is asked for'],
+];
+
+/** Every setting in words, of the form and of what is saved. */
+export function differencesOf(
+  mine: Draft,
+  theirs: Draft,
+): readonly { readonly label: string; readonly mine: string; readonly theirs: string }[] {
+  return LABELS.map(([name, label]) => ({ label, mine: inWords(mine[name]), theirs: inWords(theirs[name]) }));
+}
+
+function inWords(value: Draft[keyof Draft]): string {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return typeof value === 'string' ? value : value.map((one) => `${one.name}=${one.value}`).join('\n');
+}

@@ -19,19 +19,30 @@ export function ServicePage() {
     ['', 'Overview'],
     ...(mayRun && service.data.type !== 'ON_PREMISE' ? [['/run', 'Run']] : []),
     ['/versions', 'Versions'],
+    ...(service.data.type === 'WORKFLOW' ? [['/instances', 'Instances']] : []),
     ['/executions', 'Executions'],
     ['/sharing', 'Sharing'],
   ] as const;
   return (
     <>
       <PageHead
-        trail={<Link to={`${acting.base}/services`}>Services</Link>}
+        trail={
+          service.data.type === 'WORKFLOW' ? (
+            <Link to={`${acting.base}/workflows`}>Workflows</Link>
+          ) : (
+            <Link to={`${acting.base}/services`}>Services</Link>
+          )
+        }
         title={<Ket>{service.data.name}</Ket>}
         note={service.data.description !== '' && <span className="quiet">{firstLine(service.data.description)}</span>}
       />
       <nav className="tabs" aria-label="Service">
         {tabs.map(([to, name]) => (
-          <Link key={to} to={at + to} activeOptions={{ exact: to !== '/versions', includeSearch: false }}>
+          <Link
+            key={to}
+            to={at + to}
+            activeOptions={{ exact: to !== '/versions' && to !== '/instances', includeSearch: false }}
+          >
             {name}
           </Link>
         ))}

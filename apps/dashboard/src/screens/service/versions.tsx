@@ -1,7 +1,7 @@
 import { Button, Modal, Radio } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ComponentProps } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { buildQuery, isBuilt, serviceQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -15,6 +15,7 @@ import type { Source } from '../services/source-files.ts';
 import { NewTargetVersion } from './new-target-version.tsx';
 import { RetirementButtons } from './retirement-buttons.tsx';
 import { useServiceAddress } from './use-service.ts';
+import { WorkflowDetails } from './workflow-details.tsx';
 
 interface Version {
   readonly version: string;
@@ -24,7 +25,7 @@ interface Version {
   readonly visibility?: string | undefined;
   readonly sourceBytes?: number | undefined;
   readonly retirement?: { readonly sunset: string } | undefined;
-  readonly workflow?: { readonly problems?: readonly unknown[] | undefined } | undefined;
+  readonly workflow?: ComponentProps<typeof WorkflowDetails>['details'] | undefined;
   readonly build?: { readonly status: string } | undefined;
   readonly configuration?: object | undefined;
   readonly target?: object | undefined;
@@ -90,7 +91,7 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
       save(content, `${number}.${content.type.includes('xml') ? 'bpmn' : 'zip'}`);
     },
   });
-  const isReady = status === undefined || status === 'SUCCEEDED';
+  const isReady = status === undefined ? !version.workflow?.problems.length : status === 'SUCCEEDED';
   return (
     <section className="panel stack" aria-label={`Version ${number}`}>
       <div className="row apart">
@@ -115,15 +116,18 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
           </span>
         </div>
         <div className="row">
-          {mayRun && isReady && version.target === undefined && (
-            <Button
-              size="xs"
-              variant="default"
-              renderRoot={(props) => <Link to={`${at}/run`} search={{ version: number }} {...props} />}
-            >
-              Run
-            </Button>
-          )}
+          {mayRun &&
+            isReady &&
+            version.target === undefined &&
+            (!version.workflow || version.state === 'PUBLISHED') && (
+              <Button
+                size="xs"
+                variant="default"
+                renderRoot={(props) => <Link to={`${at}/run`} search={{ version: number }} {...props} />}
+              >
+                Run
+              </Button>
+            )}
           {(version.configuration ?? version.target) !== undefined && (
             <Button
               size="xs"
@@ -164,6 +168,7 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
           <div style={{ whiteSpace: 'pre-wrap' }}>{build.data.problem.detail}</div>
         </div>
       )}
+      {version.workflow && <WorkflowDetails version={number} state={version.state} details={version.workflow} />}
       {isLogShown && build.data && (
         <LogView
           id={build.data.id}

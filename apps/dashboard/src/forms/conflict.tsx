@@ -1,0 +1,90 @@
+import { KethubError } from '@kethub/client';
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Problem } from '../shell/problem.tsx';
+
+/** A text of both versions of a form: a label, the value in the form, and the value that somebody else has saved. */
+export interface Difference {
+  readonly label: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+/** Whether a change was refused because somebody else has changed the same thing. */
+export function isStale(error: unknown): boolean {
+  return error instanceof KethubError && error.status === 412;
+}
+
+/**
+ * Both versions of what two people have changed at the same time, and the choice between them. Nothing is lost before it
+ * is made: `onMine` saves the form over the other change, `onTheirs` puts the other change into the form.
+ */
+export function Conflict<T extends object>({
+  error,
+  read,
+  compare,
+  onMine,
+  onTheirs,
+}: {
+  readonly error: unknown;
+  /** Reads what is saved now. */
+  readonly read: () => Promise<T>;
+  readonly compare: (theirs: T) => readonly Difference[];
+  readonly onMine: (theirs: T) => void;
+  readonly onTheirs: (theirs: T) => void;
+}) {
+  const [theirs, setTheirs] = useState<T | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const ask = useRef(read);
+  ask.current = read;
+  useEffect(() => {
+    setTheirs(null);
+    setFailure(null);
+    if (isStale(error)) ask.current().then(setTheirs, setFailure);
+  }, [error]);
+  if (!isStale(error)) return null;
+  if (failure !== null) return <Problem error={failure} />;
+  if (theirs === null) return <p className="quiet">Loading…</p>;
+  const differences = compare(theirs).filter(({ mine, theirs }) => mine !== theirs);
+  return (
+    <section className="panel stack conflict" role="alert">
+      <div>
+        <strong>Somebody else has changed this in the meantime.</strong> Nothing of yours is saved yet.
+      </div>
+      {differences.length > 0 && (
+        <table className="list">
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">Yours</th>
+              <th scope="col">Saved now</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map(({ label, mine, theirs }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td>
+                  <span className="narrow-label">yours: </span>
+                  <span className="kept">{mine === '' ? 'nothing' : mine}</span>
+                </td>
+                <td>
+                  <span className="narrow-label">saved now: </span>
+                  <span className="kept">{theirs === '' ? 'nothing' : theirs}</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className="row">
+        <Button size="xs" onClick={() => onMine(theirs)}>
+          Save mine
+        </Button>
+        <Button size="xs" variant="default" onClick={() => onTheirs(theirs)}>
+          Take what is saved
+        </Button>
+      </div>
+    </section>
+  );
+}

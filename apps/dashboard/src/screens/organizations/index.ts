@@ -1,0 +1,2 @@
+export { OrganizationPage } from './organization-page.tsx';
+export { Organizations } from './organizations.tsx';

@@ -1,0 +1,146 @@
+import type { WorkflowIncident } from '@kethub/contract';
+import { Button, Textarea } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useActing, useMay } from '../../data/context.tsx';
+import { writeExact } from '../../data/exact-json.ts';
+import { incidentsQuery, instanceQuery, instancesQuery } from '../../data/workflow-queries.ts';
+import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
+import { Code, shortId, Time } from '../../look/parts.tsx';
+import { Problem } from '../../shell/problem.tsx';
+import { useServiceAddress } from '../service/use-service.ts';
+import { changedOnly } from './corrections.ts';
+
+/** Instances of a workflow that stand still, with a link to each. */
+export function IncidentsOfWorkflow() {
+  const { acting, serviceId, at } = useServiceAddress();
+  const incidents = useQuery(incidentsQuery(acting, serviceId));
+  if (incidents.error) return <Problem error={incidents.error} onRetry={() => void incidents.refetch()} />;
+  if (!incidents.data || incidents.data.length === 0) return null;
+  return (
+    <section className="panel flush" aria-labelledby="incidents">
+      <div className="panel-head">
+        <h2 id="incidents">Stands still</h2>
+      </div>
+      <table className="list">
+        <thead>
+          <tr>
+            <th scope="col">Element</th>
+            <th scope="col">Cause</th>
+            <th scope="col">Instance</th>
+            <th scope="col">Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {incidents.data.map(({ instanceId, incident, elementId, elementName, error, at: since }) => (
+            <tr key={`${instanceId} ${incident}`}>
+              <td>
+                <strong>{elementName ?? elementId}</strong>
+              </td>
+              <td>
+                {error.errorCode}: {error.message}
+              </td>
+              <td>
+                <Link to={`${at}/instances/${instanceId}`} className="mono" title={instanceId}>
+                  {shortId(instanceId)}
+                </Link>
+              </td>
+              <td className="quiet">
+                <Time at={since} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** One incident: its cause, the remedy, and another try, with corrected variables where they can be seen. */
+export function Incident({ incident }: { readonly incident: WorkflowIncident }) {
+  const acting = useActing();
+  const { serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const mayRetry = useMay('workflow-instance:retry');
+  const { elementId, elementName, error, remedy, variables, instanceId, at } = incident;
+  const [text, setText] = useState(() => (variables ? writeExact(variables) : null));
+  const [complaint, setComplaint] = useState<string | null>(null);
+  const retry = useMutation({
+    mutationFn: (corrected: object | null) =>
+      acting.platform.retryWorkflowIncident({
+        instanceId,
+        incident: incident.incident,
+        jsonText: writeExact(corrected === null ? {} : { variables: corrected }, 0),
+      }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: instanceQuery(acting, instanceId).queryKey }),
+        queries.invalidateQueries({ queryKey: instancesQuery(acting, serviceId).queryKey }),
+        queries.invalidateQueries({ queryKey: incidentsQuery(acting, serviceId).queryKey }),
+      ]),
+  });
+  const again = (): void => {
+    if (text === null || !variables) return retry.mutate(null);
+    const value = jsonOf(text);
+    if (!isValues(value))
+      return setComplaint(value instanceof Unfinished ? value.complaint : 'Variables are a JSON object: { … }.');
+    setComplaint(null);
+    const changed = changedOnly(variables, value);
+    return retry.mutate(Object.keys(changed).length === 0 ? null : changed);
+  };
+  return (
+    <section
+      className="panel stack"
+      style={{ borderLeft: '3px solid var(--failed)' }}
+      aria-label={`Incident ${elementId}`}
+    >
+      <div className="row apart">
+        <h3>
+          Stands still at {elementName ?? elementId} <span className="mono small quiet">{elementId}</span>
+        </h3>
+        <span className="quiet">
+          <Time at={at} />
+        </span>
+      </div>
+      <div style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+        <strong>{error.errorCode}</strong>: {error.message}
+      </div>
+      {remedy !== undefined && <p style={{ margin: 0 }}>{remedy}</p>}
+      {error.response !== undefined && (
+        <details>
+          <summary>Answer of the service</summary>
+          <Code text={writeExact(error.response)} label="Answer of the service" />
+        </details>
+      )}
+      {mayRetry && text !== null && (
+        <Textarea
+          label="Variables there"
+          description="Only what you change is sent. A variable that you take out stays as it is."
+          autosize
+          minRows={3}
+          maxRows={18}
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          value={text}
+          error={complaint ?? complaintAt(retry.error, '/variables')}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      <FormProblem error={retry.error} fields={['/variables']} />
+      {mayRetry && (
+        <div className="row">
+          <Button size="xs" loading={retry.isPending} onClick={again}>
+            Try again
+          </Button>
+          {retry.isSuccess && (
+            <span className="quiet small" role="status">
+              It is tried again.
+            </span>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

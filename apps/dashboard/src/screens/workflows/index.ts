@@ -1,0 +1,3 @@
+export { InstancePage } from './instance-page.tsx';
+export { Instances } from './instances.tsx';
+export { Workflows } from './workflows.tsx';

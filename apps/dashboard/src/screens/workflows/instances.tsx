@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../data/context.tsx';
+import { instancesQuery } from '../../data/workflow-queries.ts';
+import { serviceQuery } from '../../data/queries.ts';
+import { More } from '../../look/more.tsx';
+import { shortId, State, Time } from '../../look/parts.tsx';
+import { Problem } from '../../shell/problem.tsx';
+import { ranFor } from '../executions/execution-list.tsx';
+import { useServiceAddress } from '../service/use-service.ts';
+import { IncidentsOfWorkflow } from './incidents.tsx';
+import { MessageForm } from './message-form.tsx';
+import { Schedules } from './schedules.tsx';
+
+/** Instances of a workflow, what keeps them from going on, and its schedules. */
+export function Instances() {
+  const { acting, serviceId, at } = useServiceAddress();
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const instances = useInfiniteQuery(instancesQuery(acting, serviceId));
+  const mayPublish = useMay('workflow-message:publish');
+  const [isSending, setSending] = useState(false);
+  const rows = instances.data?.pages.flat() ?? [];
+  const deployed = service.data?.versions.some(({ state }) => state === 'PUBLISHED') ?? false;
+  return (
+    <div className="stack">
+      {mayPublish && deployed && (
+        <div>
+          <Button variant="default" onClick={() => setSending(true)}>
+            Send a message
+          </Button>
+        </div>
+      )}
+      <IncidentsOfWorkflow />
+      <Schedules />
+      {instances.error && <Problem error={instances.error} onRetry={() => void instances.refetch()} />}
+      {instances.isPending && <div className="panel quiet">Loading…</div>}
+      {instances.isSuccess && rows.length === 0 && (
+        <div className="panel empty">
+          <p style={{ margin: 0 }}>
+            No instance yet. Each execution of the workflow is one: <Link to={`${at}/run`}>run it</Link>, call its
+            address, or send a message that starts it.
+          </p>
+        </div>
+      )}
+      {rows.length > 0 && (
+        <div className="panel flush">
+          <table className="list">
+            <thead>
+              <tr>
+                <th scope="col">Instance</th>
+                <th scope="col">State</th>
+                <th scope="col">Version</th>
+                <th scope="col">Incidents</th>
+                <th scope="col">Ran</th>
+                <th scope="col">Started</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ id, phase, version, incidents, parentId, createdAt, endedAt }) => (
+                <tr key={id}>
+                  <td>
+                    <Link to={`${at}/instances/${id}`} className="name mono" title={id}>
+                      {shortId(id)}
+                    </Link>{' '}
+                    {parentId !== null && <span className="quiet small">called by another</span>}
+                  </td>
+                  <td>
+                    <State of={incidents > 0 ? 'INCIDENT' : phase} />
+                  </td>
+                  <td className="numbers">{version ?? '–'}</td>
+                  <td className="numbers">
+                    <span className="narrow-label">incidents: </span>
+                    {incidents}
+                  </td>
+                  <td className="quiet numbers">{ranFor(createdAt, endedAt)}</td>
+                  <td className="quiet">
+                    <Time at={createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <More of={instances} />
+      {isSending && <MessageForm onClose={() => setSending(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { Autocomplete, Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { writeExact } from '../../data/exact-json.ts';
+import { serviceQuery, versionQuery } from '../../data/queries.ts';
+import { instancesQuery } from '../../data/workflow-queries.ts';
+import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
+import { useServiceAddress } from '../service/use-service.ts';
+
+const POINTERS = ['/name', '/correlationKey', '/variables'];
+
+/** Sends a message to instances that wait for it, or to a start event, and says what has become of it. */
+export function MessageForm({ onClose }: { readonly onClose: () => void }) {
+  const { acting, serviceId } = useServiceAddress();
+  const queries = useQueryClient();
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const newest = service.data?.versions[0]?.version ?? '';
+  const version = useQuery({ ...versionQuery(acting, serviceId, newest), enabled: newest !== '' });
+  const names = [...new Set(version.data?.workflow?.messages.map(({ name }) => name) ?? [])];
+  const [name, setName] = useState('');
+  const [key, setKey] = useState('');
+  const [text, setText] = useState('');
+  const [complaint, setComplaint] = useState<string | null>(null);
+  const send = useMutation({
+    mutationFn: (variables: object) =>
+      acting.platform.publishWorkflowMessage({
+        serviceId,
+        jsonText: writeExact({ name: name.trim(), correlationKey: key, variables }, 0),
+      }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: instancesQuery(acting, serviceId).queryKey }),
+  });
+  const submit = (): void => {
+    const value = text.trim() === '' ? {} : jsonOf(text);
+    if (!isValues(value))
+      return setComplaint(value instanceof Unfinished ? value.complaint : 'Variables are a JSON object: { … }.');
+    setComplaint(null);
+    return send.mutate(value);
+  };
+  return (
+    <Modal opened onClose={onClose} title="Send a message" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Autocomplete
+          label="Name"
+          description="As the workflow calls it."
+          required
+          openOnFocus={false}
+          data={names}
+          value={name}
+          error={complaintAt(send.error, '/name')}
+          onChange={setName}
+        />
+        <TextInput
+          label="Correlation key"
+          description="The value by which an instance knows its message. Empty for most start events."
+          value={key}
+          error={complaintAt(send.error, '/correlationKey')}
+          onChange={(event) => setKey(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Variables as JSON"
+          autosize
+          minRows={3}
+          maxRows={14}
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          placeholder="{ }"
+          value={text}
+          error={complaint ?? complaintAt(send.error, '/variables')}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <FormProblem error={send.error} fields={POINTERS} />
+        {send.data && (
+          <div className="panel" role="status">
+            {send.data.detail}
+          </div>
+        )}
+        <Button type="submit" loading={send.isPending} disabled={name.trim() === ''}>
+          Send
+        </Button>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deploy } from '../../server/src/testing/kethub.ts';
+import { bpmn, calls, start } from '../../server/src/testing/workflows.ts';
+import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+
+const { chain, end, file, flow, gateway, service } = bpmn;
+const FILES = { 'src/program.py': 'def run(data=0):\n    return {"doubled": data * 2}\n' };
+
+/** Doubles `x` where it is greater than 1: a text there is an incident. */
+const workflow = (serviceId: string): string =>
+  file([
+    start(),
+    gateway('exclusive', 'which'),
+    service('double', { in: { data: '=x' }, out: { answer: '=doubled' }, extensions: calls(serviceId) }),
+    end('end', { x: '=x', answer: '=answer' }),
+    chain('start', 'which'),
+    flow('which', 'double', '=x > 1'),
+    flow('which', 'end', '=x <= 1'),
+    chain('double', 'end'),
+  ]);
+/** Refused at deployment: its call activity names a process that is not there. */
+const BROKEN = file([start(), bpmn.call('call', 'elsewhere'), end('end'), chain('start', 'call', 'end')]);
+
+describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
+  let dashboard: Dashboard;
+  let doubler: string;
+  let workflowId: string;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    doubler = (await deploy(dashboard.kethub.client, 'Doubler', FILES)).service.id;
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  test('a file is uploaded, and what keeps it from being deployed stands at the draft', async () => {
+    const { page, origin } = dashboard;
+    await page.goto(`${origin}/me/workflows`);
+    await page.getByRole('link', { name: 'New workflow' }).click();
+    const buffer = Buffer.from(BROKEN);
+    await page
+      .getByLabel('ZIP or BPMN file')
+      .setInputFiles({ name: 'Doubling.bpmn', mimeType: 'application/xml', buffer });
+    await page.getByRole('button', { name: 'Upload and build' }).click();
+    await page.getByText('Not deployable yet').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'call: ' }).waitFor();
+    await picture(page, 'workflow-problems');
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0);
+    workflowId = /services\/([0-9a-f-]+)\/versions$/.exec(page.url())?.[1] ?? '';
+  });
+
+  test('the mended file is published with an application', async () => {
+    const { page, kethub } = dashboard;
+    const { id } = await kethub.client.createApplication({ json: { name: 'Caller' } });
+    await kethub.client.subscribe({ applicationId: id, json: { serviceId: doubler } });
+    await page.getByRole('button', { name: 'Upload new source' }).click();
+    const buffer = Buffer.from(workflow(doubler));
+    await page
+      .getByLabel('ZIP or BPMN file')
+      .setInputFiles({ name: 'Doubling.bpmn', mimeType: 'application/xml', buffer });
+    await page.getByRole('dialog').getByRole('button', { name: 'Upload and build' }).click();
+    await page.getByRole('combobox', { name: 'Application of 1.0.0' }).click();
+    await page.getByRole('option', { name: 'Caller', exact: true }).click();
+    await expect
+      .poll(async () => (await kethub.client.getServiceVersion({ serviceId: workflowId, version: '1.0.0' })).workflow)
+      .toMatchObject({ applicationId: id, problems: [] });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    await page.goto(`${dashboard.origin}/me/workflows`);
+    await page.getByRole('link', { name: 'Doubling' }).waitFor();
+  });
+
+  test('an incident is mended with a corrected variable, and keeps every digit of the others', async () => {
+    const { page, kethub, origin } = dashboard;
+    const jsonText = '{"x": "<b>three</b>", "large": 12345678901234567890}';
+    await kethub.client.startJob({ serviceId: workflowId, jsonText, headers: { prefer: 'wait=60' } });
+    await page.goto(`${origin}/me/services/${workflowId}/instances`);
+    await page.getByRole('region', { name: 'Stands still' }).getByRole('link').click();
+    const variables = page.getByLabel('Variables there');
+    await variables.waitFor();
+    expect(await variables.inputValue()).toContain('12345678901234567890');
+    await picture(page, 'workflow-incident');
+    await variables.fill('[');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => variables.getAttribute('aria-invalid')).toBe('true');
+    await variables.fill('{ "x": 5, "large": 12345678901234567890 }');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByText('is tried again').waitFor();
+    await page.getByText('ended: completed').waitFor();
+    await picture(page, 'workflow-instance');
+    await page.getByRole('link', { name: 'Its execution' }).click();
+    await page.getByText('Succeeded', { exact: true }).waitFor();
+  });
+
+  test('a message says what has become of it', async () => {
+    const { page, origin } = dashboard;
+    await page.goto(`${origin}/me/services/${workflowId}/instances`);
+    await page.getByRole('button', { name: 'Send a message' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('nobody-waits');
+    expect(await violationsInDialog(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByRole('status').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
+    const { client } = dashboard.kethub;
+    await client.startJob({ serviceId: workflowId, json: { x: 'a' }, headers: { prefer: 'wait=60' } });
+    const [instance] = await client.listWorkflowInstances({ serviceId: workflowId });
+    const screens = [
+      '/me/workflows',
+      `/me/services/${workflowId}/versions`,
+      `/me/services/${workflowId}/instances`,
+      `/me/services/${workflowId}/instances/${instance?.id}`,
+    ];
+    expect(await dashboard.barriersOn(screens)).toEqual([]);
+  }, 180_000);
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
