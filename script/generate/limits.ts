@@ -73,6 +73,9 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   workflowMessageKeepMs: 'Time for which a message waits for an instance',
   workflowSignalBytes: 'Variables of a signal',
   workflowSignalCount: 'Events that a signal reaches, as far as they are counted',
+  workflowIncidentRetries: 'Incidents that one request tries again',
+  workflowIncidentGroups: 'Groups of incidents that are listed',
+  countedRows: 'Newest rows that are counted for an overview',
   fileNameBytes: 'Name of a file',
   mediaTypeLength: 'Characters of a media type',
 };

@@ -99,6 +99,12 @@ export const limits = {
   workflowSignalBytes: 64 * 1024,
   /** Receivers of a signal that are counted; more are reported as this number. */
   workflowSignalCount: 10_000,
+  /** Incidents that one request retries. */
+  workflowIncidentRetries: 1_000,
+  /** Groups of incidents that are listed, the largest first. */
+  workflowIncidentGroups: 100,
+  /** Newest rows that are counted for an overview. */
+  countedRows: 100_000,
   /** Name of a file in UTF-8, as file systems allow it. */
   fileNameBytes: 255,
   mediaTypeLength: 200,

@@ -67,6 +67,8 @@ export const WorkflowError = Type.Object(
 
 export const WorkflowIncident = Type.Object(
   {
+    serviceId: Type.Optional(Id),
+    version: Type.Optional(Version),
     executionId: Id,
     instanceId: Id,
     incident: Type.Integer({ description: 'Its number within the instance.' }),
@@ -85,6 +87,76 @@ export const WorkflowIncident = Type.Object(
   },
 );
 export type WorkflowIncident = Static<typeof WorkflowIncident>;
+
+export const WorkflowIncidentGroup = Type.Object(
+  {
+    serviceId: Id,
+    serviceName: Type.String(),
+    version: Version,
+    elementId: ElementId,
+    elementName: nullable('string'),
+    type: Type.String(),
+    errorCode: Type.String(),
+    incidents: Type.Integer({ minimum: 1 }),
+    instances: Type.Integer({ minimum: 1 }),
+    firstAt: Timestamp,
+    lastAt: Timestamp,
+    newest: WorkflowIncident,
+  },
+  {
+    $id: 'WorkflowIncidentGroup',
+    description: 'Open incidents with one cause: the same error at the same element of one version.',
+  },
+);
+export type WorkflowIncidentGroup = Static<typeof WorkflowIncidentGroup>;
+
+const incidentFilter = {
+  version: Type.Optional(Version),
+  elementId: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength })),
+  errorCode: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameLength })),
+};
+
+/** Members by which open incidents are chosen. */
+export const IncidentFilter = Type.Object({ serviceId: Type.Optional(Id), ...incidentFilter });
+export type IncidentFilter = Static<typeof IncidentFilter>;
+
+export const RetryIncidentsRequest = Request(
+  { serviceId: Id, ...incidentFilter, variables: Type.Optional(AnyObject) },
+  {
+    $id: 'RetryIncidentsRequest',
+    description:
+      'Which open incidents of a workflow are tried again, and the variables that are corrected first in each.',
+  },
+);
+export type RetryIncidentsRequest = Static<typeof RetryIncidentsRequest>;
+
+export const RetryIncidentsReceipt = Type.Object(
+  {
+    retried: Type.Integer({ minimum: 0, description: `At most ${limits.workflowIncidentRetries}, the oldest ones.` }),
+    foreign: Type.Integer({
+      minimum: 0,
+      description: 'Left alone, because variables are given and the instance was started for somebody else.',
+    }),
+    isLeft: Type.Boolean({ description: 'Whether more match: repeat the request when these are done.' }),
+  },
+  { $id: 'RetryIncidentsReceipt' },
+);
+export type RetryIncidentsReceipt = Static<typeof RetryIncidentsReceipt>;
+
+/** Counts of the instances of a workflow. */
+export const WorkflowInstanceCounts = Type.Object(
+  {
+    counted: Type.Integer({
+      minimum: 0,
+      description: `The newest instances are counted, at most ${limits.countedRows}.`,
+    }),
+    isPartial: Type.Boolean({ description: 'Whether there are more instances than were counted.' }),
+    phases: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'How many are in each phase.' }),
+    withIncidents: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'WorkflowInstanceCounts' },
+);
+export type WorkflowInstanceCounts = Static<typeof WorkflowInstanceCounts>;
 
 export const workflowPhases = ['NEW', 'RUNNING', 'COMPLETED', 'CANCELLED', 'ERROR'] as const;
 

@@ -238,6 +238,14 @@ export const matrix: Readonly<Record<string, Row>> = {
   ),
   listWorkflowInstances: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-instances`),
   listWorkflowIncidents: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-incidents`),
+  countWorkflowInstances: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-instances/counts`),
+  listAllWorkflowIncidents: list('VIEWER', 'GET', '/workflow-incidents'),
+  listWorkflowIncidentGroups: list('VIEWER', 'GET', '/workflow-incident-groups'),
+  retryWorkflowIncidents: on('MAINTAINER', async (owned) => ({
+    method: 'PUT',
+    path: '/workflow-incidents/retry',
+    body: { serviceId: (await owned.workflow()).serviceId },
+  })),
   listWorkflowSchedules: workflow('VIEWER', 'GET', (of) => `/services/${of.serviceId}/workflow-schedules`),
   // The start event does not exist: 404 also for those who may.
   retryWorkflowSchedule: workflow(

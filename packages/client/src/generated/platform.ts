@@ -1185,6 +1185,32 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        RetryIncidentsReceipt: {
+            /** @description Left alone, because variables are given and the instance was started for somebody else. */
+            foreign: number;
+            /** @description Whether more match: repeat the request when these are done. */
+            isLeft: boolean;
+            /** @description At most 1000, the oldest ones. */
+            retried: number;
+        };
+        /** @description Which open incidents of a workflow are tried again, and the variables that are corrected first in each. */
+        RetryIncidentsRequest: {
+            elementId?: string;
+            errorCode?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId: string;
+            variables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Three dot-separated numbers.
+             * @example 1.0.0
+             */
+            version?: string;
+        };
         RotateAccessKeyRequest: {
             /**
              * @description How long the previous key pairs still work.
@@ -1822,10 +1848,52 @@ export interface components {
             processId: string;
             /** @description What to do before it is tried again. */
             remedy?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId?: string;
             type: string;
             variables?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Three dot-separated numbers.
+             * @example 1.0.0
+             */
+            version?: string;
+        };
+        /** @description Open incidents with one cause: the same error at the same element of one version. */
+        WorkflowIncidentGroup: {
+            /** @description Id of a BPMN element. */
+            elementId: string;
+            elementName: string | null;
+            errorCode: string;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            firstAt: string;
+            incidents: number;
+            instances: number;
+            /**
+             * @description yyyy-MM-dd HH:mm:ss, UTC.
+             * @example 2026-01-31 22:38:08
+             */
+            lastAt: string;
+            newest: components["schemas"]["WorkflowIncident"];
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId: string;
+            serviceName: string;
+            type: string;
+            /**
+             * @description Three dot-separated numbers.
+             * @example 1.0.0
+             */
+            version: string;
         };
         /** @description An execution of a workflow, or what one of its call activities has started. */
         WorkflowInstance: {
@@ -1864,6 +1932,17 @@ export interface components {
              * @example 1.0.0
              */
             version?: string;
+        };
+        WorkflowInstanceCounts: {
+            /** @description The newest instances are counted, at most 100000. */
+            counted: number;
+            /** @description Whether there are more instances than were counted. */
+            isPartial: boolean;
+            /** @description How many are in each phase. */
+            phases: {
+                [key: string]: number;
+            };
+            withIncidents: number;
         };
         WorkflowInstanceDetails: {
             /** @description Where it is: what is active or waits. */
@@ -6100,7 +6179,11 @@ export interface operations {
     };
     listWorkflowIncidents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                cursor?: string;
+                limit?: number;
+            };
             header?: {
                 /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
                 "X-OrganizationId"?: string;
@@ -6128,7 +6211,19 @@ export interface operations {
             query?: {
                 /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
                 cursor?: string;
+                /** @description Begun at this time or later, in UTC. */
+                from?: string;
+                /** @description Only those with open incidents, or only those without. */
+                hasIncidents?: boolean;
                 limit?: number;
+                phase?: "NEW" | "RUNNING" | "COMPLETED" | "CANCELLED" | "ERROR";
+                /** @description Begun before this time, in UTC. */
+                to?: string;
+                /**
+                 * @description Three dot-separated numbers.
+                 * @example 1.0.0
+                 */
+                version?: string;
             };
             header?: {
                 /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
@@ -6148,6 +6243,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkflowInstance"][];
+                };
+            };
+        };
+    };
+    countWorkflowInstances: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                serviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowInstanceCounts"];
                 };
             };
         };
@@ -6578,6 +6698,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BatchUserResponseDto"];
+                };
+            };
+        };
+    };
+    listWorkflowIncidentGroups: {
+        parameters: {
+            query?: {
+                elementId?: string;
+                errorCode?: string;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                serviceId?: string;
+                /**
+                 * @description Three dot-separated numbers.
+                 * @example 1.0.0
+                 */
+                version?: string;
+            };
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowIncidentGroup"][];
+                };
+            };
+        };
+    };
+    listAllWorkflowIncidents: {
+        parameters: {
+            query?: {
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                cursor?: string;
+                elementId?: string;
+                errorCode?: string;
+                limit?: number;
+                /** @description UUID; version 7 where the platform mints it, so ids order by creation. */
+                serviceId?: string;
+                /**
+                 * @description Three dot-separated numbers.
+                 * @example 1.0.0
+                 */
+                version?: string;
+            };
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowIncident"][];
+                };
+            };
+        };
+    };
+    retryWorkflowIncidents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryIncidentsRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryIncidentsReceipt"];
                 };
             };
         };

@@ -1,10 +1,15 @@
 import {
   Id,
+  IncidentFilter,
   limits,
   ResultResponse,
   RetryIncidentRequest,
+  RetryIncidentsReceipt,
+  RetryIncidentsRequest,
   WorkflowIncident,
+  WorkflowIncidentGroup,
   WorkflowInstance,
+  WorkflowInstanceCounts,
   WorkflowInstanceDetails,
   WorkflowJournalEntry,
   WorkflowMessageReceipt,
@@ -28,7 +33,15 @@ import type { Platform } from '../../foundation/platform.ts';
 import { createGraphs } from './graphs.ts';
 import { broadcastSignal } from './broadcast.ts';
 import { publishMessage } from './publish.ts';
-import { readIncidents, readInstance, readInstances, readJournal } from './operators/read-instances.ts';
+import { readIncidentGroups, readIncidents } from './operators/incidents.ts';
+import {
+  InstancesQuery,
+  readInstance,
+  readInstanceCounts,
+  readInstances,
+  readJournal,
+} from './operators/read-instances.ts';
+import { retryIncidents } from './operators/retry-incidents.ts';
 import { retryIncident } from './operators/retry-incident.ts';
 import { readSchedules, retrySchedule } from './operators/schedules.ts';
 
@@ -148,10 +161,70 @@ export const workflowEndpoints = (
       access: 'workflow-instance:list',
       summary: 'List the instances of an own workflow, newest first',
       params: servicePath,
-      query: ListQuery,
+      query: InstancesQuery,
       answers: { 200: Type.Array(WorkflowInstance) },
       problems: [...found],
       handle: ({ params, caller, query }) => readInstances(platform, contextOf(caller), params.serviceId, query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/services/:serviceId/workflow-instances/counts',
+      id: 'countWorkflowInstances',
+      tag,
+      access: 'workflow-instance:list',
+      summary: 'Count the instances of an own workflow by phase',
+      params: servicePath,
+      answers: { 200: WorkflowInstanceCounts },
+      problems: [...found],
+      handle: async ({ params, caller }) => ({
+        status: 200,
+        body: await readInstanceCounts(platform, contextOf(caller), params.serviceId),
+      }),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/workflow-incidents',
+      id: 'listAllWorkflowIncidents',
+      tag,
+      access: 'workflow-instance:list',
+      summary: 'List what keeps instances of all own workflows from going on, newest first',
+      description: 'Without the answers of services and without variables, which the instance has.',
+      query: Type.Object({ ...ListQuery.properties, ...IncidentFilter.properties }),
+      answers: { 200: Type.Array(WorkflowIncident) },
+      problems: [...found],
+      handle: ({ caller, query }) => readIncidents(platform, graphs, contextOf(caller), query),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/workflow-incident-groups',
+      id: 'listWorkflowIncidentGroups',
+      tag,
+      access: 'workflow-instance:list',
+      summary: 'Group open incidents of own workflows by their cause, the largest groups first',
+      query: IncidentFilter,
+      answers: { 200: Type.Array(WorkflowIncidentGroup) },
+      problems: [...found],
+      handle: async ({ caller, query }) => ({
+        status: 200,
+        body: await readIncidentGroups(platform, graphs, contextOf(caller), query),
+      }),
+    }),
+    endpoint({
+      method: 'PUT',
+      path: '/workflow-incidents/retry',
+      id: 'retryWorkflowIncidents',
+      tag,
+      access: 'workflow-instance:retry',
+      summary: 'Try many incidents again, now that their cause is mended',
+      description: 'With `variables` these are corrected first, in each. 202: workers do it.',
+      body: RetryIncidentsRequest,
+      parseJson: parseExact,
+      answers: { 202: RetryIncidentsReceipt },
+      problems: [...found, 'malformed-json', 'unsupported-media-type', 'invalid-secrets'],
+      handle: async ({ body, caller }) => ({
+        status: 202,
+        body: await retryIncidents(platform, workflows, contextOf(caller), body),
+      }),
     }),
     endpoint({
       method: 'GET',
@@ -160,11 +233,13 @@ export const workflowEndpoints = (
       tag,
       access: 'workflow-instance:list',
       summary: 'List what keeps instances of an own workflow from going on',
-      description: 'Open incidents of its newest instances that have any, at most 100 instances.',
+      description: 'Newest first, without the answers of services and without variables, which the instance has.',
       params: servicePath,
+      query: ListQuery,
       answers: { 200: Type.Array(WorkflowIncident) },
       problems: [...found],
-      handle: ({ params, caller }) => readIncidents(platform, graphs, contextOf(caller), params.serviceId),
+      handle: ({ params: { serviceId }, caller, query }) =>
+        readIncidents(platform, graphs, contextOf(caller), { ...query, serviceId }),
     }),
     endpoint({
       method: 'GET',

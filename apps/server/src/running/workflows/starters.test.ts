@@ -125,6 +125,13 @@ describe.each(databases)('what belongs to whoever starts a workflow on $name', (
     expect(seen.activities.map(({ elementId }) => elementId).toSorted()).toEqual(['compare', 'wait']);
     expect(seen.openIncidents).toMatchObject([{ elementId: 'compare', error: { failedElement: 'compare' } }]);
     const listed = await owner.call('GET', `/services/${workflow.id}/workflow-incidents`);
-    expect(JSON.stringify([seen, listed.body]).split('only mine')).toHaveLength(2);
+    const groups = await owner.call('GET', '/workflow-incident-groups');
+    expect(JSON.stringify([seen, listed.body, groups.body]).split('only mine')).toHaveLength(2);
+    const corrected = { serviceId: workflow.id, variables: { secret: 3 } };
+    expect((await owner.call('PUT', '/workflow-incidents/retry', { body: corrected })).body).toEqual({
+      retried: 1,
+      foreign: 1,
+      isLeft: false,
+    });
   });
 });

@@ -3,6 +3,7 @@ import { Migrator, type Migration } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
 import * as baseline from './0001-baseline.ts';
 import * as implementations from './0002-implementations.ts';
+import * as workflowIncidents from './0003-workflow-incidents.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -13,6 +14,7 @@ const BASELINE = '0001-baseline';
 const migrations: Record<string, Migration> = {
   [BASELINE]: baseline,
   '0002-implementations': implementations,
+  '0003-workflow-incidents': workflowIncidents,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

@@ -15,6 +15,7 @@ export interface WorkflowTables {
   workflow_signals: WorkflowSignalRow;
   workflow_schedules: WorkflowScheduleRow;
   workflow_start_keys: WorkflowStartKeyRow;
+  workflow_incidents: WorkflowIncidentRow;
 }
 
 /** Facts about a version of a workflow service, in addition to its file. */
@@ -210,6 +211,24 @@ export interface WorkflowSignalRow {
   service_id: string;
   position: number;
   created_at: number;
+}
+
+/** An open incident of an instance. It is written with the step that opens it, and removed with the one that closes it. */
+export interface WorkflowIncidentRow {
+  /** Ascending with time. */
+  id: string;
+  instance_id: string;
+  /** Number of the incident within its instance. */
+  incident: number;
+  service_version_id: string;
+  element_id: string;
+  /** Key of the element instance, the scope of its variables. */
+  element: number;
+  type: string;
+  error_code: string;
+  /** JSON of the error, without the answer of a service. */
+  error: string;
+  at: number;
 }
 
 /** The last instance that a message has started for a correlation key. While it is active, no other is started. */

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
   insertMany,
@@ -15,6 +15,8 @@ import { journalColumns, journalRows } from '../journal.ts';
 import type { Effects, Numbered, ThrownMessage } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import type { Advanced } from './reduce.ts';
+import { storeIncidents } from './incidents.ts';
+import { isOneOf, numbered, removeNumbered } from './numbered-rows.ts';
 import { insertSignalSubscriptions, insertThrownSignals } from './signals.ts';
 
 /**
@@ -50,11 +52,17 @@ export async function storeRest(
   effects: Effects,
 ): Promise<void> {
   await cancelJobs(transaction, effects.jobsToCancel);
-  await remove(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
+  await storeIncidents(platform, transaction, advanced);
+  await removeNumbered(transaction, 'workflow_timers', 'timer', effects.timersToRemove);
   await insertSubscriptions(transaction, advanced, effects);
-  await remove(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
+  await removeNumbered(transaction, 'workflow_subscriptions', 'subscription', effects.subscriptionsToRemove);
   await insertSignalSubscriptions(transaction, effects.signalSubscriptions);
-  await remove(transaction, 'workflow_signal_subscriptions', 'subscription', effects.signalSubscriptionsToRemove);
+  await removeNumbered(
+    transaction,
+    'workflow_signal_subscriptions',
+    'subscription',
+    effects.signalSubscriptionsToRemove,
+  );
   await insertMany(transaction, 'workflow_instances', instanceColumns, effects.children);
   await insertMessages(transaction, effects.messages);
   await insertThrownSignals(transaction, effects.signals);
@@ -198,23 +206,6 @@ function addParts(statements: StatementBatch, transaction: Queries, advanced: re
       ${replaces}`);
   for (const { instance_id, part, text } of long ?? [])
     statements.add(large(sql`${put} values (${instance_id}, ${part}, ${text}) ${replaces}`));
-}
-
-const numbered = { instance_id: 'text', number: 'bigint' } as const;
-
-function isOneOf(transaction: Queries, column: string, numbers: readonly Numbered[]): RawBuilder<boolean> {
-  return sql<boolean>`(instance_id, ${sql.ref(column)}) in
-    (select instance_id, number from ${recordsOf(transaction, numbers, numbered)} as one)`;
-}
-
-async function remove(
-  transaction: Queries,
-  table: 'workflow_timers' | 'workflow_subscriptions' | 'workflow_signal_subscriptions',
-  column: string,
-  numbers: readonly Numbered[],
-): Promise<void> {
-  if (numbers.length === 0) return;
-  await sql`delete from ${sql.table(table)} where ${isOneOf(transaction, column, numbers)}`.execute(transaction);
 }
 
 /**

@@ -4,14 +4,7 @@ import {
   type WorkflowInstance,
   type WorkflowInstanceDetails,
 } from '@kethub/contract';
-import {
-  variablesAt,
-  type ElementInstance,
-  type Incident,
-  type Node,
-  type OpenSubscription,
-  type State,
-} from '@kethub/workflow';
+import { type ElementInstance, type Incident, type Node, type OpenSubscription, type State } from '@kethub/workflow';
 import type { InstanceRow, Owner } from './queries.ts';
 
 export function presentInstance(row: InstanceRow): WorkflowInstance {
@@ -29,37 +22,54 @@ export function presentInstance(row: InstanceRow): WorkflowInstance {
   };
 }
 
+/** The owner for whom an instance was started. */
+type Starter = Pick<InstanceRow, 'owner_type' | 'owner_id'>;
+
+/** The instance of an incident. */
+export type IncidentSource = Starter &
+  Pick<InstanceRow, 'service_id' | 'version' | 'execution_id' | 'process_id' | 'main_process_id'> & {
+    readonly instance_id: string;
+  };
+
 /**
  * Whether the instance was started for the owner of the workflow. Of other instances, a provider sees neither input nor
  * results.
  */
-export function isOwn({ owner_type, owner_id }: InstanceRow, { type, id }: Owner): boolean {
+export function isOwn({ owner_type, owner_id }: Starter, { type, id }: Owner): boolean {
   return owner_type === type && owner_id === id;
 }
 
+/** An open incident, from a state or from its row. */
+export interface OpenIncident {
+  readonly incident: number;
+  readonly elementId: string;
+  readonly type: string;
+  readonly at: number;
+  readonly error: Incident['error'];
+}
+
 /**
- * `elements`: the elements of the workflow, by id. Variables and answers of services are data of whoever started the
- * instance.
+ * `element`: the element of the workflow. Variables and answers of services are data of whoever started the instance.
  */
 export function presentIncident(
-  row: InstanceRow,
+  row: IncidentSource,
   owner: Owner,
-  state: State,
-  incident: Incident,
-  elements: ReadonlyMap<string, Node>,
+  incident: OpenIncident,
+  element: Node | undefined,
 ): WorkflowIncident {
   return {
+    serviceId: row.service_id,
+    version: row.version,
     executionId: row.execution_id,
-    instanceId: row.id,
+    instanceId: row.instance_id,
     incident: incident.incident,
-    processId: state.processId,
+    processId: row.process_id ?? row.main_process_id ?? '',
     elementId: incident.elementId,
-    elementName: elements.get(incident.elementId)?.name ?? null,
+    elementName: element?.name ?? null,
     type: incident.type,
     at: toTimestamp(incident.at),
-    ...remedyOf(incident, elements.get(incident.elementId)),
+    ...remedyOf(incident, element),
     error: isOwn(row, owner) ? incident.error : withoutData(incident.error),
-    ...(isOwn(row, owner) && { variables: { ...variablesAt(state, incident.element) } }),
   };
 }
 
@@ -116,7 +126,7 @@ function presentSubscription(awaited: OpenSubscription): object {
 }
 
 /** The steps that repair the cause of an incident, where the platform knows them. */
-function remedyOf({ type, error }: Incident, node: Node | undefined): Pick<WorkflowIncident, 'remedy'> {
+function remedyOf({ type, error }: OpenIncident, node: Node | undefined): Pick<WorkflowIncident, 'remedy'> {
   if (type === 'PLATFORM_FAULT')
     return { remedy: 'Ask the operator for the cause. Once it is mended, try the incident again.' };
   if (type !== 'SERVICE_FAILED' || error.serviceId === undefined) return {};

@@ -1,4 +1,5 @@
-import type { Queries } from '../../../foundation/storage/index.ts';
+import { sql } from 'kysely';
+import type { Queries, WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
 
 /** SQL for operators of instances. Each query includes the owner of the service. */
 
@@ -41,21 +42,57 @@ export function findInstance(queries: Queries, owner: Owner, id: string) {
 }
 export type InstanceRow = NonNullable<Awaited<ReturnType<typeof findInstance>>>;
 
-/** Instances of a service, newest first, after (older than) `cursor`; all, or those with open incidents. */
+/** Conditions on instances, all of which must hold. Times in milliseconds. */
+export interface InstanceFilter {
+  readonly phase?: WorkflowInstanceRow['phase'];
+  readonly version?: string;
+  /** Whether they have open incidents. */
+  readonly hasIncidents?: boolean;
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+}
+
+/** Instances of a service, newest first, after (older than) `cursor`. */
 export function pageOfInstances(
   queries: Queries,
   owner: Owner,
   serviceId: string,
+  { phase, version, hasIncidents, createdFrom, createdBefore }: InstanceFilter,
   cursor: string | null,
   limit: number,
-  onlyIncidents: boolean,
 ): Promise<InstanceRow[]> {
   let rows = instancesOf(queries, owner)
     .where('service_versions.service_id', '=', serviceId)
     .orderBy('workflow_instances.id', 'desc')
     .limit(limit);
-  if (onlyIncidents) rows = rows.where('workflow_instances.incidents', '>', 0);
+  if (phase !== undefined) rows = rows.where('workflow_instances.phase', '=', phase);
+  if (version !== undefined) rows = rows.where('service_versions.version', '=', version);
+  if (hasIncidents !== undefined) rows = rows.where('workflow_instances.incidents', hasIncidents ? '>' : '=', 0);
+  if (createdFrom !== undefined) rows = rows.where('workflow_instances.created_at', '>=', createdFrom);
+  if (createdBefore !== undefined) rows = rows.where('workflow_instances.created_at', '<', createdBefore);
   return (cursor === null ? rows : rows.where('workflow_instances.id', '<', cursor)).execute();
+}
+
+/** Counts of the newest `limit` instances of a service, by phase. */
+export async function countInstances(queries: Queries, serviceId: string, limit: number) {
+  return queries
+    .selectFrom((from) =>
+      from
+        .selectFrom('workflow_instances')
+        .innerJoin('service_versions', 'service_versions.id', 'workflow_instances.service_version_id')
+        .where('service_versions.service_id', '=', serviceId)
+        .select(['workflow_instances.phase', 'workflow_instances.incidents'])
+        .orderBy('workflow_instances.id', 'desc')
+        .limit(limit)
+        .as('newest'),
+    )
+    .groupBy('phase')
+    .select(({ fn }) => [
+      'phase',
+      fn.countAll<number>().as('instances'),
+      fn.sum<number>(sql<number>`case when incidents > 0 then 1 else 0 end`).as('with_incidents'),
+    ])
+    .execute();
 }
 
 /** Instances that the call activities of an instance have started, newest first. */

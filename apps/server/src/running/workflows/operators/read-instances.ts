@@ -1,31 +1,86 @@
-import { toTimestamp, type WorkflowIncident } from '@kethub/contract';
+import {
+  fromTimestamp,
+  limits,
+  timestampPattern,
+  toTimestamp,
+  Version,
+  workflowPhases,
+  type WorkflowInstanceCounts,
+} from '@kethub/contract';
 import { rootOf, variablesAt, type Node } from '@kethub/workflow';
-import { list, Problem, type Answer, type ListQuery } from '../../../foundation/http/index.ts';
+import { Type, type Static } from 'typebox';
+import { list, ListQuery, Problem, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
-import { childrenOf, findInstance, jobsOf, pageOfInstances, type InstanceRow } from './queries.ts';
+import { childrenOf, countInstances, findInstance, jobsOf, pageOfInstances, type InstanceRow } from './queries.ts';
 
-const INCIDENTS_AT_ONCE = 100;
 const CHILDREN_AT_ONCE = 100;
+
+/** The query of a list of instances. */
+export const InstancesQuery = Type.Object({
+  ...ListQuery.properties,
+  phase: Type.Optional(Type.Enum([...workflowPhases])),
+  version: Type.Optional(Version),
+  hasIncidents: Type.Optional(Type.Boolean({ description: 'Only those with open incidents, or only those without.' })),
+  from: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun at this time or later, in UTC.' })),
+  to: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun before this time, in UTC.' })),
+});
+type InstancesQuery = Static<typeof InstancesQuery>;
 
 /** Lists the instances of a workflow service, of all starters. */
 export async function readInstances(
   platform: Platform,
   context: Context,
   serviceId: string,
-  query: ListQuery,
+  query: InstancesQuery,
 ): Promise<Answer> {
   const { database, addresses } = platform;
   await requireService(database.read, context, serviceId);
+  const { limit: _limit, cursor: _cursor, from, to, ...filter } = query;
+  const chosen = {
+    ...filter,
+    ...(from !== undefined && { createdFrom: timeOf('from', from) }),
+    ...(to !== undefined && { createdBefore: timeOf('to', to) }),
+  };
+  const { hasIncidents, ...texts } = filter;
+  const asked = new URLSearchParams({
+    ...texts,
+    ...(hasIncidents !== undefined && { hasIncidents: String(hasIncidents) }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  }).toString();
   return list(query, {
-    address: `${addresses.api}/services/${serviceId}/workflow-instances`,
-    load: (cursor, limit) => pageOfInstances(database.read, context, serviceId, cursor, limit, false),
+    address: `${addresses.api}/services/${serviceId}/workflow-instances${asked === '' ? '' : `?${asked}`}`,
+    load: (cursor, limit) => pageOfInstances(database.read, context, serviceId, chosen, cursor, limit),
     present: presentInstance,
   });
+}
+
+function timeOf(name: string, text: string): number {
+  const time = fromTimestamp(text);
+  if (time === null) throw new Problem('invalid-request', `There is no such time: ${name} is ${text}.`);
+  return time;
+}
+
+/** Counts the newest instances of a workflow service. Throws not-found. */
+export async function readInstanceCounts(
+  { database }: Platform,
+  context: Context,
+  serviceId: string,
+): Promise<WorkflowInstanceCounts> {
+  await requireService(database.read, context, serviceId);
+  const rows = await countInstances(database.read, serviceId, limits.countedRows + 1);
+  const all = rows.reduce((sum, { instances }) => sum + instances, 0);
+  return {
+    counted: Math.min(all, limits.countedRows),
+    isPartial: all > limits.countedRows,
+    phases: Object.fromEntries(rows.map(({ phase, instances }) => [phase, instances])),
+    withIncidents: rows.reduce((sum, { with_incidents }) => sum + with_incidents, 0),
+  };
 }
 
 /** Finds an instance of a workflow service of the caller. Throws not-found. */
@@ -52,7 +107,10 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
   const body = {
     ...presentInstance(row),
     activities: presentActivities(state, await jobsOf(read, id), children, own),
-    openIncidents: [...state.incidents.values()].map((one) => presentIncident(row, context, state, one, elements)),
+    openIncidents: [...state.incidents.values()].map((one) => ({
+      ...presentIncident({ ...row, instance_id: row.id }, context, one, elements.get(one.elementId)),
+      ...(own && { variables: { ...variablesAt(state, one.element) } }),
+    })),
     children: children.map(presentInstance),
     warnings: own ? [...(state.warnings ?? [])] : [],
     variables: root !== undefined && own ? { ...variablesAt(state, root) } : {},
@@ -60,31 +118,12 @@ export async function readInstance(platform: Platform, graphs: Graphs, context: 
   return { status: 200, body };
 }
 
-/** Open incidents of all instances of a workflow service, of the newest instances first; at most 100 instances. */
-export async function readIncidents(
-  platform: Platform,
+/** The elements of the workflow of a version, by id; none when it has been deleted. */
+export async function elementsOf(
   graphs: Graphs,
-  context: Context,
-  serviceId: string,
-): Promise<Answer> {
-  const { read } = platform.database;
-  await requireService(read, context, serviceId);
-  const rows = await pageOfInstances(read, context, serviceId, null, INCIDENTS_AT_ONCE, true);
-  const found: WorkflowIncident[] = [];
-  for (const row of rows) {
-    const state = await readState(read, row.id);
-    if (state === null) continue;
-    const elements = await elementsOf(graphs, row);
-    for (const one of state.incidents.values()) {
-      const { variables: _variables, ...incident } = presentIncident(row, context, state, one, elements);
-      found.push(incident);
-    }
-  }
-  return { status: 200, body: found };
-}
-
-async function elementsOf(graphs: Graphs, row: InstanceRow): Promise<ReadonlyMap<string, Node>> {
-  const graph = await graphs.load(row.service_version_id);
+  { service_version_id }: Pick<InstanceRow, 'service_version_id'>,
+): Promise<ReadonlyMap<string, Node>> {
+  const graph = await graphs.load(service_version_id);
   const nodes = [...(graph?.processes.values() ?? [])].flatMap((process) => [...process.nodes.values()]);
   return new Map(nodes.map((node) => [node.id, node]));
 }

@@ -10,7 +10,7 @@ import { requireNoSecrets } from '../secret-variables.ts';
 import { presentInstance } from './present.ts';
 import { requireInstance, requireOwn } from './read-instances.ts';
 
-const NOT_CORRECTED = 'Secrets are given at the start and cannot be corrected. Start the workflow again.';
+export const NOT_CORRECTED = 'Secrets are given at the start and cannot be corrected. Start the workflow again.';
 
 /**
  * Retries the element of an incident, with corrected variables if there are any. Each is set where the failed element

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../../../testing/databases.ts';
+import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
+import { bpmn, deployWorkflow, start } from '../../../testing/workflows.ts';
+
+const { chain, end, file, flow, gateway } = bpmn;
+
+/** A workflow that stops with an incident unless `x` is a number above 0. */
+const judging = file([
+  start(),
+  gateway('exclusive', 'which'),
+  end('good', { x: '=x' }),
+  chain('start', 'which'),
+  flow('which', 'good', '=x > 0'),
+]);
+
+describe.each(databases)('incidents of all workflows on $name', (kind) => {
+  let platform: TestKethub;
+  let serviceId: string;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    platform = await startTestKethub(kind);
+    const { client } = platform;
+    const { service } = await deployWorkflow(client, 'Judged', judging, []);
+    serviceId = service.id;
+    const other = await deployWorkflow(client, 'Other', judging, []);
+    for (const x of [-1, -2, -3]) {
+      const { id } = await client.startJob({ serviceId, json: { x }, headers: { prefer: 'wait=60' } });
+      ids.push(id);
+    }
+    await client.startJob({ serviceId, json: { x: 5 }, headers: { prefer: 'wait=60' } });
+    await client.startJob({ serviceId: other.service.id, json: { x: -4 }, headers: { prefer: 'wait=60' } });
+  });
+  afterAll(() => platform.close());
+
+  test('are listed newest first, in pages and by what they have in common', async () => {
+    const { client } = platform;
+    const all = await client.listAllWorkflowIncidents({});
+    expect(all.map(({ instanceId }) => instanceId).slice(1)).toEqual(ids.toReversed());
+    expect(all[1]).toMatchObject({
+      serviceId,
+      version: '1.0.0',
+      elementId: 'which',
+      error: { failedElement: 'which' },
+    });
+    const page = await client.listAllWorkflowIncidents({ serviceId, limit: 2 });
+    expect(page.map(({ instanceId }) => instanceId)).toEqual([ids[2], ids[1]]);
+    expect(await client.listAllWorkflowIncidents({ elementId: 'another' })).toEqual([]);
+    expect(await client.listAllWorkflowIncidents({ errorCode: all[0]?.error.errorCode ?? '' })).toHaveLength(4);
+    const { client: stranger } = await platform.signIn(`stranger-${kind.name.toLowerCase()}`);
+    expect(await stranger.listAllWorkflowIncidents({})).toEqual([]);
+    await expect(stranger.listAllWorkflowIncidents({ serviceId })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('are grouped by their cause, the largest group first', async () => {
+    const groups = await platform.client.listWorkflowIncidentGroups({});
+    expect(groups).toMatchObject([
+      {
+        serviceId,
+        serviceName: 'Judged',
+        elementId: 'which',
+        incidents: 3,
+        instances: 3,
+        newest: { instanceId: ids[2] },
+      },
+      { serviceName: 'Other', incidents: 1 },
+    ]);
+  });
+
+  test('instances are counted, and filtered by phase, version, incidents and time', async () => {
+    const { client } = platform;
+    expect(await client.countWorkflowInstances({ serviceId })).toEqual({
+      counted: 4,
+      isPartial: false,
+      phases: { RUNNING: 3, COMPLETED: 1 },
+      withIncidents: 3,
+    });
+    const found = async (filter: object) => (await client.listWorkflowInstances({ serviceId, ...filter })).length;
+    expect(await found({ phase: 'COMPLETED' })).toBe(1);
+    expect(await found({ hasIncidents: true })).toBe(3);
+    expect(await found({ hasIncidents: false, limit: 3 })).toBe(1);
+    expect(await found({ version: '2.0.0' })).toBe(0);
+    expect(await found({ from: '2000-01-01 00:00:00', to: '2100-01-01 00:00:00' })).toBe(4);
+    expect(await found({ from: '2100-01-01 00:00:00' })).toBe(0);
+    await expect(found({ from: '2026-02-31 00:00:00' })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('are tried again together, with a corrected variable', async () => {
+    const { client } = platform;
+    expect(await client.retryWorkflowIncidents({ json: { serviceId, elementId: 'another' } })).toEqual({
+      retried: 0,
+      foreign: 0,
+      isLeft: false,
+    });
+    await expect(
+      client.retryWorkflowIncidents({ json: { serviceId, variables: { $secrets: { a: 'b' } } } }),
+    ).rejects.toMatchObject({ status: 400 });
+    const receipt = await client.retryWorkflowIncidents({ json: { serviceId, variables: { x: 7 } } });
+    expect(receipt).toEqual({ retried: 3, foreign: 0, isLeft: false });
+    for (const executionId of ids) {
+      const ended = async () => (await client.getOwnedExecution({ executionId })).status;
+      await expect.poll(ended, { timeout: 30_000 }).toBe('SUCCEEDED');
+      expect(await client.getOwnedResult({ executionId })).toMatchObject({ x: 7 });
+    }
+    expect(await client.listWorkflowIncidents({ serviceId })).toEqual([]);
+  });
+});
