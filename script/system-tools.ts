@@ -8,21 +8,21 @@ export interface Tool {
   isThere(): boolean;
 }
 
-/** Tools to run user code: the sandbox, the interpreter, and the installer of requirements. */
+/** Tools of the platform: the sandbox, the interpreter, the installer of requirements, and Git for repositories. */
 export const runtimeTools: readonly Tool[] = [
   { what: 'bubblewrap', package: 'bubblewrap', isThere: () => existsSync('/usr/bin/bwrap') },
   { what: 'Python 3', package: 'python3', isThere: () => existsSync('/usr/bin/python3') },
   { what: 'pip', package: 'python3-pip', isThere: () => succeeds('/usr/bin/python3', ['-c', 'import pip']) },
+  { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
 ];
 
 /**
- * Tools for tests, which paste printed commands into a shell, count how often code is opened, compare with a real Git,
- * and open pages in a real browser.
+ * Tools for tests, which paste printed commands into a shell, count how often code is opened, and open pages in a real
+ * browser.
  */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
   { what: 'inotifywait', package: 'inotify-tools', isThere: () => existsSync('/usr/bin/inotifywait') },
-  { what: 'Git', package: 'git', isThere: () => succeeds('git', ['--version']) },
   { what: 'Chromium', package: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
 ];
 

@@ -63,6 +63,8 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   filesOfDataPool: 'Files of a data pool',
   membersOfDataPool: 'Members of a data pool',
   membersOfImplementation: 'Members of an implementation',
+  refsOfImplementation: 'Branches and tags of an implementation',
+  refChangesOfPush: 'Branches and tags that one push changes',
   refLength: 'Name of a branch or tag of an implementation',
   implementationsQueryLength: 'Text of a search for public implementations',
   dataPoolsOfExecution: 'Data pools in the input of an execution',

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { createAccounts } from './people/accounts/index.ts';
-import { createApi } from './api/index.ts';
+import { createApi, createGitServer } from './api/index.ts';
 import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
@@ -30,7 +30,7 @@ import {
   serveHealth,
   type Needs,
 } from './foundation/http/index.ts';
-import { implementationCatalog } from './catalog/implementations/index.ts';
+import { implementationCatalog, openGitStore, type GitStore } from './catalog/implementations/index.ts';
 import { createIdentity, type IdentityService } from './people/identity/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
@@ -100,7 +100,7 @@ async function start(
 ): Promise<Kethub> {
   const { roles, dataDir, host } = configuration;
   openDataFolder(dataDir);
-  for (const part of ['worker', 'api'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
+  for (const part of ['worker', 'api', 'git'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
   const ports = await usablePorts(configuration);
   if (roles.worker) await requireSandbox();
   const platform = await openPlatform(configuration, ports, log);
@@ -128,10 +128,13 @@ async function start(
   if (roles.worker && access) runWorkflows(platform, workflows, access, opened);
   const executions = new Executions(platform, worker?.runtime ?? null, workflows);
   opened.push(() => executions.close());
+  const store = roles.git ? openGitStore(platform) : null;
+  if (store) opened.push(() => store.close());
   const identity = roles.api ? await createIdentity(platform) : null;
-  if (identity) await open(await openApi(platform, identity, executions, workflows, opened), ports.api);
+  if (identity) await open(await openApi(platform, identity, executions, workflows, store, opened), ports.api);
+  else if (store) await open(await openGit(platform, store, opened), ports.api);
   if (roles.gateway && access) await open(await createGateway(platform, executions, access), ports.gateway);
-  if (!roles.api && !roles.gateway) await open(await createHealthServer(platform), ports.worker);
+  if (isAlone(roles)) await open(await createHealthServer(platform), ports.worker);
   return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
 }
 
@@ -242,6 +245,7 @@ async function openApi(
   identity: IdentityService,
   executions: Executions,
   workflows: Workflows,
+  store: GitStore | null,
   opened: Opened,
 ): Promise<FastifyInstance> {
   opened.push(() => identity.close());
@@ -267,7 +271,16 @@ async function openApi(
   opened.push(expireResults(platform));
   const dashboard = Dashboard.open(platform);
   opened.push(() => dashboard?.close());
-  return createApi(platform, accounts, identity, executions, workflows, dashboard);
+  return createApi(platform, accounts, identity, executions, workflows, dashboard, store);
+}
+
+/** Opens the server of a process that has the role `git` without the platform interface. */
+async function openGit(platform: Platform, store: GitStore, opened: Opened): Promise<FastifyInstance> {
+  const identity = await createIdentity(platform);
+  opened.push(() => identity.close());
+  const accounts = createAccounts(platform, identity, [], () => Promise.resolve());
+  opened.push(() => accounts.close());
+  return createGitServer(platform, accounts, identity, store);
 }
 
 /** A worker alone listens for whoever watches over it, and for nobody else. */
@@ -293,6 +306,11 @@ async function requireSandbox(): Promise<void> {
     throw new Refusal(`User code cannot be run safely on this machine: ${check.reason} ${check.remedy}`);
 }
 
+/** Whether a process is a worker and nothing else. */
+function isAlone({ worker, api, gateway, git }: Configuration['roles']): boolean {
+  return worker && !api && !gateway && !git;
+}
+
 interface Ports {
   readonly api: number;
   readonly gateway: number;
@@ -301,9 +319,9 @@ interface Ports {
 
 /** The ports of the roles that this process plays; those of the others as they are set. */
 async function usablePorts({ host, port, gatewayPort, workerPort, roles }: Configuration): Promise<Ports> {
-  const alone = roles.worker && !roles.api && !roles.gateway;
+  const alone = isAlone(roles);
   return {
-    api: roles.api ? await usablePort(host, port, 'KETHUB_PORT') : port,
+    api: roles.api || roles.git ? await usablePort(host, port, 'KETHUB_PORT') : port,
     gateway: roles.gateway ? await usablePort(host, gatewayPort, 'KETHUB_GATEWAY_PORT') : gatewayPort,
     worker: alone ? await usablePort(host, workerPort, 'KETHUB_WORKER_PORT') : workerPort,
   };

@@ -80,6 +80,9 @@ export const limits = {
   filesOfDataPool: 10_000,
   membersOfDataPool: 1_000,
   membersOfImplementation: 1_000,
+  refsOfImplementation: 10_000,
+  /** Branches and tags that one push changes. */
+  refChangesOfPush: 1_000,
   /** Name of a branch or tag of an implementation. */
   refLength: 250,
   implementationsQueryLength: 100,

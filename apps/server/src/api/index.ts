@@ -1,1 +1,2 @@
 export { createApi } from './server.ts';
+export { createGitServer } from './git-server.ts';

@@ -6,7 +6,7 @@ import type { Dashboard } from '../dashboard/index.ts';
 import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } from '../catalog/datapools/index.ts';
 import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
-import { implementationEndpoints } from '../catalog/implementations/index.ts';
+import { implementationEndpoints, serveGit, type GitStore } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
@@ -38,6 +38,7 @@ export async function createApi(
   executions: Executions,
   workflows: Workflows,
   dashboard: Dashboard | null,
+  store: GitStore | null,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({
@@ -91,6 +92,7 @@ export async function createApi(
     leaveBodiesUnread(scope);
     mount(scope, dataPoolUploadEndpoints(platform), options);
   });
+  if (store) await serveGit(app, platform, accounts, store);
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, platform, identity, dashboard);

@@ -1,2 +1,4 @@
 export { implementationCatalog } from './catalog.ts';
 export { implementationEndpoints } from './routes.ts';
+export { openGitStore, type GitStore } from './store.ts';
+export { serveGit } from './transport/routes.ts';

@@ -11,6 +11,7 @@ import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
 import { blobsOf, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { readersOf, type ReaderSettings } from './readers.ts';
 import { Refusal } from './refusal.ts';
+import { repositoriesOf, type RepositorySettings } from './repositories.ts';
 import { capacityOf, schedulingOf, type CapacitySettings, type SchedulingSettings } from './scheduling.ts';
 import { readSettings } from './settings.ts';
 import { metricsOf, tracingOf, type MetricsSettings, type TracingSettings } from './telemetry.ts';
@@ -54,6 +55,7 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly connections: ConnectionSettings;
   readonly onPremise: OnPremiseSettings;
   readonly readers: ReaderSettings;
+  readonly repositories: RepositorySettings;
   readonly maxConcurrentExecutions: number;
   readonly capacity: CapacitySettings;
   readonly scheduling: SchedulingSettings;
@@ -86,6 +88,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     connections: connectionsOf(given),
     onPremise: onPremiseOf(given),
     readers: readersOf(given),
+    repositories: repositoriesOf(given),
     maxConcurrentExecutions: given.KETHUB_MAX_CONCURRENT_EXECUTIONS,
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     scheduling: schedulingOf(given),

@@ -9,7 +9,7 @@ const addresses = {
 
 test('one process plays every role, and keeps its files in the data folder', () => {
   expect(readConfiguration({})).toMatchObject({
-    roles: { api: true, gateway: true, worker: true },
+    roles: { api: true, gateway: true, worker: true, git: true },
     blobs: { kind: 'FOLDER', folder: null },
   });
 });
@@ -27,7 +27,7 @@ test.each([
 ])('%j', (settings, roles) => expect(readConfiguration(settings)).toMatchObject({ roles }));
 
 test.each([
-  [{ KETHUB_ROLES: 'api,database' }, /"database" is no role. Roles: api, gateway, worker/],
+  [{ KETHUB_ROLES: 'api,database' }, /"database" is no role. Roles: api, gateway, worker, git/],
   [{ KETHUB_ROLES: ',' }, /"" is no role/],
   [{ KETHUB_ROLES: 'worker' }, /KETHUB_ROLES=worker needs a PostgreSQL that all processes share: DATABASE_URL/],
   [{ KETHUB_ROLES: 'api', DATABASE_URL }, /needs KETHUB_PUBLIC_URL and KETHUB_GATEWAY_URL/],

@@ -4,7 +4,7 @@ import type { KeptFields } from './kept.ts';
 import { Refusal } from './refusal.ts';
 
 /** Roles of a process: it can have any combination of them. */
-export const ROLES = ['api', 'gateway', 'worker'] as const;
+export const ROLES = ['api', 'gateway', 'worker', 'git'] as const;
 export type Role = (typeof ROLES)[number];
 export type Roles = Readonly<Record<Role, boolean>>;
 
@@ -28,7 +28,7 @@ export const ProcessFields = {
   KETHUB_ROLES: Type.Optional(
     Type.String({
       description:
-        'What this process does: any of `api`, `gateway` and `worker`, separated by commas. See [Operations](operations.md). Default: all of them.',
+        'What this process does: any of `api`, `gateway`, `worker` and `git`, separated by commas. See [Operations](operations.md). Default: all of them.',
     }),
   ),
   KETHUB_WORKER_PORT: Type.Integer({
@@ -81,14 +81,19 @@ export function rolesOf(given: Given): Roles {
   const unknown = names.filter((name) => !ROLES.some((role) => role === name));
   if (unknown.length > 0)
     throw new Refusal(`KETHUB_ROLES: ${JSON.stringify(unknown[0])} is no role. Roles: ${ROLES.join(', ')}.`);
-  const roles = { api: names.includes('api'), gateway: names.includes('gateway'), worker: names.includes('worker') };
+  const roles = {
+    api: names.includes('api'),
+    gateway: names.includes('gateway'),
+    worker: names.includes('worker'),
+    git: names.includes('git'),
+  };
   if (roles.api && roles.gateway && roles.worker) return roles;
   const setting = `KETHUB_ROLES=${names.join()}`;
   if (given.DATABASE_URL === undefined)
     throw new Refusal(
       `${setting} needs a PostgreSQL that all processes share: DATABASE_URL. SQLite is for one process.`,
     );
-  if (!roles.api && !roles.gateway) return roles;
+  if (!roles.api && !roles.gateway && !roles.git) return roles;
   const addresses = { KETHUB_PUBLIC_URL: given.KETHUB_PUBLIC_URL, KETHUB_GATEWAY_URL: given.KETHUB_GATEWAY_URL };
   const missing = Object.entries(addresses).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (missing.length > 0)

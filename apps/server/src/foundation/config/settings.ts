@@ -13,6 +13,7 @@ import { OnPremiseFields } from './on-premise.ts';
 import { ProcessFields } from './processes.ts';
 import { ReaderFields } from './readers.ts';
 import { Refusal } from './refusal.ts';
+import { RepositoryFields } from './repositories.ts';
 import { SchedulingFields } from './scheduling.ts';
 import { TelemetryFields } from './telemetry.ts';
 import { UpstreamFields } from './upstream.ts';
@@ -28,6 +29,7 @@ export const SettingsSchema = Type.Object({
   ...UpstreamFields,
   ...LimitFields,
   ...ReaderFields,
+  ...RepositoryFields,
   ...SchedulingFields,
   ...UserCodeFields,
   ...ConnectionFields,

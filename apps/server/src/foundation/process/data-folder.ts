@@ -3,11 +3,18 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '../config/index.ts';
 
-/** A part of the data folder that belongs to one process: running executions (worker), or arriving uploads (api). */
-export type Part = 'worker' | 'api';
+/**
+ * A part of the data folder that belongs to one process: running executions (worker), arriving uploads (api), or
+ * repositories (git).
+ */
+export type Part = 'worker' | 'api' | 'git';
 
 /** Lock files. The name of the worker's is from a version in which one process had all roles. */
-const LOCKS: Readonly<Record<Part, string>> = { worker: 'platform.lock', api: 'api.lock' };
+const LOCKS: Readonly<Record<Part, string>> = {
+  worker: 'platform.lock',
+  api: 'api.lock',
+  git: 'git.lock',
+};
 
 /** Creates the data folder, readable by its user only. Throws Refusal. */
 export function openDataFolder(dataDir: string): void {

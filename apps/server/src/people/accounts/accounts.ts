@@ -4,8 +4,8 @@ import type { Catalog, OwnerRenamed } from '../deletions/index.ts';
 import { createFindDeletion, createFindLeaving } from '../deletions/index.ts';
 import type { PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
-import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
-import { createAdmission } from './admission.ts';
+import type { Caller, Person, Platform, PlatformAccess } from '../../foundation/platform.ts';
+import { createAdmission, createTokenAdmission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import { LastUses } from './last-uses.ts';
 import { accountEndpoints } from './routes.ts';
@@ -24,6 +24,8 @@ export interface Accounts {
   authorize(rawToken: string | undefined): Promise<PersonalAccessTokenPrincipal>;
   /** The personal access token of a raw value, or null if it is missing, malformed, unknown or expired. */
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
+  /** The approved user of a personal access token; null for an unknown one. Throws 403 for any other user. */
+  admitToken(rawToken: string): Promise<Person | null>;
   /** Starts the maintenance, which completes interrupted work every minute. */
   start(): void;
   /** Writes the last uses of tokens. Call it before the database is closed. */
@@ -57,6 +59,7 @@ export function createAccounts(
     endpoints: accountEndpoints(services),
     authorize: (rawToken) => authorize(services, rawToken),
     verifyPersonalAccessToken: services.verifyPersonalAccessToken,
+    admitToken: createTokenAdmission(services),
     start: () => maintenance.start(),
     async close() {
       await maintenance.stop();

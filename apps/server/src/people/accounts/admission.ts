@@ -26,6 +26,17 @@ export function createAdmission(services: AccountServices) {
   };
 }
 
+/** Admits an approved user by a personal access token alone; null for an unknown token. */
+export function createTokenAdmission(services: AccountServices) {
+  return async (rawToken: string): Promise<Person | null> => {
+    const verified = await services.verifyPersonalAccessToken(rawToken);
+    if (!verified) return null;
+    const person: Person = { id: verified.userId, credential: 'ACCESS_TOKEN' };
+    await requireAccess(services, 'APPROVED', person);
+    return person;
+  };
+}
+
 /** The caller of a public endpoint, for limits only. Null without credentials, or if they cannot be verified. */
 async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
   try {

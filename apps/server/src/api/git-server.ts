@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { serveGit, type GitStore } from '../catalog/implementations/index.ts';
+import { createHttpServer } from '../foundation/http/index.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { RequestObserver } from '../foundation/telemetry/index.ts';
+import { securitySchemes, type Accounts } from '../people/accounts/index.ts';
+import type { IdentityService } from '../people/identity/index.ts';
+
+/** The server of a process that has the role `git` without the platform interface. */
+export async function createGitServer(
+  platform: Platform,
+  accounts: Accounts,
+  identity: IdentityService,
+  store: GitStore,
+): Promise<FastifyInstance> {
+  const { addresses, configuration } = platform;
+  const app = await createHttpServer({
+    log: platform.log,
+    problemsUrl: addresses.problems,
+    title: 'Kethub repositories',
+    description: 'The Git repositories of implementations.',
+    serverUrl: addresses.api,
+    securitySchemes: securitySchemes(identity.tokenEndpoint),
+    trustedProxies: configuration.trustedProxies,
+    connections: platform.connections,
+    slowestBody: configuration.connections.bytesPerSecond,
+    bodyMemoryBytes: configuration.bodyMemoryBytes,
+    observer: RequestObserver.of(platform.telemetry, 'platform'),
+    slowReaderMs: configuration.readers.slowMs,
+  });
+  await serveGit(app, platform, accounts, store);
+  return app;
+}

@@ -1,0 +1,57 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Platform } from '../../foundation/platform.ts';
+import type { ImplementationRow } from '../../foundation/storage/index.ts';
+import { canSandbox, requireGit } from './git/check.ts';
+import { Git, type GitEnd } from './git/git.ts';
+import { Repositories } from './git/repositories.ts';
+import { findImplementation } from './queries.ts';
+import { recordState, stateOf } from './record-push.ts';
+
+/** The repositories of this process, which has the role `git`. */
+export interface GitStore {
+  readonly git: Git;
+  readonly repositories: Repositories;
+  /** Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. */
+  follow(implementation: ImplementationRow, ended: Promise<GitEnd>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the repositories in the data folder. Throws Refusal when this machine has no suitable Git. */
+export function openGitStore(platform: Platform): GitStore {
+  requireGit();
+  const { configuration, log } = platform;
+  const folder = path.join(configuration.dataDir, 'repositories');
+  const hooks = path.join(folder, 'hooks');
+  mkdirSync(hooks, { recursive: true, mode: 0o700 });
+  cpSync(path.join(import.meta.dirname, 'git/pre-receive'), path.join(hooks, 'pre-receive'));
+  const sandboxed = canSandbox();
+  if (!sandboxed) log.warn('Git runs without a sandbox: bubblewrap cannot be used on this machine');
+  const { pushBytes, repositoryBytes } = configuration.repositories;
+  const git = new Git({ sandboxed, hooks, pushBytes, fileBytes: repositoryBytes });
+  const repositories = new Repositories(folder, git);
+
+  async function record({ id }: ImplementationRow): Promise<void> {
+    // The settings may have changed while the push went on.
+    const implementation = await findImplementation(platform.database.read, id);
+    if (!implementation) return;
+    const state = await stateOf(git, repositories.pathOf(id), implementation.default_branch);
+    await recordState(platform, implementation, state, true);
+  }
+
+  return {
+    git,
+    repositories,
+    async follow(implementation, ended) {
+      const { code } = await ended;
+      try {
+        await record(implementation);
+      } catch (error) {
+        log.error({ err: error, implementation: implementation.id }, 'the end of a push could not be recorded');
+      } finally {
+        repositories.endWrite(implementation.id, code === 0);
+      }
+    },
+    close: () => git.close(),
+  };
+}
