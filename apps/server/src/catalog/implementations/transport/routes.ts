@@ -124,9 +124,9 @@ async function roomFor(
   const all = rows.reduce((sum, { bytes }) => sum + bytes, 0);
   const left = Math.max(0, Math.min(repositoryBytes - own, ownerBytes - all));
   return {
-    KETHUB_REFS: String(limits.refsOfImplementation),
-    KETHUB_KILOBYTES_LEFT: String(Math.floor(left / 1024)),
-    KETHUB_FILE_BYTES: String(fileBytes),
+    HOOK_REFS: String(limits.refsOfImplementation),
+    HOOK_KILOBYTES_LEFT: String(Math.floor(left / 1024)),
+    HOOK_FILE_BYTES: String(fileBytes),
   };
 }
 
