@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
+import { addApp } from './commands/app.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExecutions } from './commands/executions.ts';
@@ -14,7 +16,9 @@ import { addLogin, addLogout } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMarketplace } from './commands/marketplace.ts';
 import { addOnPremise } from './commands/on-premise.ts';
+import { addOpen } from './commands/open.ts';
 import { addOrg } from './commands/org.ts';
+import { addProfile } from './commands/profile.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addProviderToken } from './commands/provider-token.ts';
@@ -26,6 +30,7 @@ import { addStatus } from './commands/status.ts';
 import { addStorage } from './commands/storage.ts';
 import { addUp } from './commands/up.ts';
 import { addUsage } from './commands/usage.ts';
+import { addWatch } from './commands/watch.ts';
 import { addWhoami } from './commands/whoami.ts';
 import { addWorkflow } from './commands/workflow.ts';
 import { exitCodes } from './failures.ts';
@@ -35,6 +40,7 @@ const commands = [
   addLogin,
   addLogout,
   addWhoami,
+  addProfile,
   addInit,
   addUp,
   addRun,
@@ -44,11 +50,14 @@ const commands = [
   addRecord,
   addCancel,
   addList,
+  addWatch,
+  addOpen,
   addExecutions,
   addStorage,
   addServices,
   addOnPremise,
   addService,
+  addApp,
   addWorkflow,
   addProviderToken,
   addDataPool,
@@ -62,6 +71,7 @@ const commands = [
   addAudit,
   addAdmin,
   addDoctor,
+  addCompletion,
 ];
 
 /** All commands of `ket`, in the order in which a newcomer needs them. */
@@ -73,12 +83,18 @@ export function createProgram(shell: Shell): Command {
       '--in <organization>',
       'act for this organization (an id), or `me` for yourself (default: the organization chosen with `ket org use`)',
     )
+    .option(
+      '--profile <name>',
+      'use the credentials of this profile (default: KET_PROFILE, or that of `ket profile use`)',
+    )
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeLines().join('\n')}`);
   for (const add of commands) add(program, shell);
   program.hook('preAction', () => {
-    shell.organization = program.opts<{ in?: string }>().in;
+    const { in: organization, profile } = program.opts<{ in?: string; profile?: string }>();
+    shell.organization = organization;
+    shell.profile = profile;
   });
   for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({

@@ -15,6 +15,8 @@ export interface Shell {
   exitCode: number;
   /** The value of `--in`. */
   organization?: string | undefined;
+  /** The value of `--profile`. */
+  profile?: string | undefined;
 }
 
 /** The shell of this process. `npm run` changes into its own folder; INIT_CWD is the user's. */

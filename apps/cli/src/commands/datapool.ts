@@ -4,6 +4,8 @@ import { type Command, Option } from 'commander';
 import { download } from '../download.ts';
 import { CliFailure, usageFailure } from '../failures.ts';
 import { selectDataPool } from '../platform/data-pools.ts';
+import { findUser } from '../platform/find-user.ts';
+import { newOwner } from '../platform/new-owner.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
 import { interruptible } from '../terminal/interrupt.ts';
@@ -53,6 +55,15 @@ export function addDataPool(program: Command, shell: Shell): void {
   addCommand(group, 'list', 'list your data pools and those shared with you').action((options: CommonOptions) =>
     list(shell, options),
   );
+  addCommand(group, 'show <pool>', 'show a data pool').action(onPool(show));
+  addCommand(group, 'change <pool>', 'change the name or the description of a data pool')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', 'new description')
+    .action(onPool(change));
+  addCommand(group, 'transfer <pool> <owner>', 'give a data pool to an organization (a name or an id), or me').action(
+    onPool(transfer),
+  );
+  addCommand(group, 'leave <pool>', 'give back your access to a data pool of somebody else').action(onPool(leave));
   addCommand(group, 'files <pool>', 'list the files of a data pool').action(onPool(files));
   addCommand(group, 'upload <pool> <file...>', 'upload files; files of the same name are replaced')
     .option('--name <name>', 'name of the file in the pool; for one file')
@@ -66,12 +77,12 @@ export function addDataPool(program: Command, shell: Shell): void {
     .option('--force', 'delete the data pool although it holds files')
     .action(onPool(remove));
   addCommand(group, 'members <pool>', 'list the members of a data pool').action(onPool(members));
-  addCommand(group, 'share <pool> <id>', 'share a data pool with a user (an id), or change their role')
+  addCommand(group, 'share <pool> <recipient>', 'share a data pool with a user (a name or an id), or change their role')
     .addOption(new Option('--role <role>', 'role of the member').choices(roles.map(lower)).default('viewer'))
-    .option('--organization', 'the id names an organization')
+    .option('--organization', 'the recipient is an organization (an id)')
     .action(onPool(share));
-  addCommand(group, 'unshare <pool> <id>', 'remove a user from a data pool')
-    .option('--organization', 'the id names an organization')
+  addCommand(group, 'unshare <pool> <recipient>', 'remove a user (a name or an id) from a data pool')
+    .option('--organization', 'the recipient is an organization (an id)')
     .action(onPool(unshare));
 }
 
@@ -89,6 +100,41 @@ async function list(shell: Shell, options: CommonOptions): Promise<void> {
   if (pools.length === 0) output.note(`No data pools yet. ${shell.command} datapool create <name> makes one.`);
   const rows = pools.map((one) => [one.id, one.name, lower(one.role), String(one.files), sizeText(one.bytes)]);
   output.result(pools.length === 0 ? '' : table(['DATA POOL', 'NAME', 'ROLE', 'FILES', 'SIZE'], rows), pools);
+}
+
+async function show({ output, pool }: Work): Promise<void> {
+  const { id, name, description, owner, role, files: count, bytes, createdAt } = pool;
+  const rows = [
+    ['name', name],
+    ['id', id],
+    ['owner', `${lower(owner.type)} ${owner.id}`],
+    ['your role', lower(role)],
+    ['files', `${count}, together ${sizeText(bytes)}`],
+    ['created', `${createdAt} UTC`],
+  ].map(([label = '', value = '']) => `${label.padEnd(9)}  ${value}`);
+  output.result([...rows, ...(description === '' ? [] : ['', description])].join('\n'), pool);
+}
+
+async function change(
+  { output, session, pool }: Work,
+  { name, description }: CommonOptions & { readonly name?: string; readonly description?: string },
+): Promise<void> {
+  if (name === undefined && description === undefined)
+    throw usageFailure('Nothing to change: --name or --description is needed.');
+  const json = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
+  const changed = await session.platform.updateDataPool({ dataPoolId: pool.id, json });
+  output.result(`${changed.id} is named ${changed.name}.`, changed);
+}
+
+async function transfer({ output, session, pool }: Work, owner: string): Promise<void> {
+  const json = await newOwner(session.platform, owner);
+  const changed = await session.platform.transferDataPool({ dataPoolId: pool.id, json });
+  output.result(`The data pool "${changed.name}" belongs to ${changed.owner.id}.`, changed);
+}
+
+async function leave({ output, session, pool }: Work): Promise<void> {
+  await session.platform.leaveDataPool({ dataPoolId: pool.id });
+  output.result(`You no longer have access to the data pool "${pool.name}".`, { dataPool: pool.id });
 }
 
 async function files({ output, session, pool }: Work): Promise<void> {
@@ -174,25 +220,31 @@ async function members({ output, session, pool }: Work): Promise<void> {
   output.result(all.length === 0 ? '' : table(['MEMBER', 'TYPE', 'ROLE', 'SINCE (UTC)'], rows), all);
 }
 
-async function share({ output, session, pool }: Work, id: string, { role, organization }: ShareOptions): Promise<void> {
+async function share(
+  { output, session, pool }: Work,
+  recipient: string,
+  { role, organization }: ShareOptions,
+): Promise<void> {
   const wanted = roles.find((one) => lower(one) === role) ?? 'VIEWER';
   const member = await session.platform.putDataPoolMember({
     dataPoolId: pool.id,
-    ...memberOf(id, organization),
+    ...(await memberOf(session, recipient, organization)),
     json: { role: wanted },
   });
   output.note(`${member.id} is ${lower(member.role)} of the data pool "${pool.name}".`);
   output.result('', member);
 }
 
-async function unshare({ output, session, pool }: Work, id: string, options: ShareOptions): Promise<void> {
-  await session.platform.removeDataPoolMember({ dataPoolId: pool.id, ...memberOf(id, options.organization) });
-  output.note(`${id} is no member of the data pool "${pool.name}" any more.`);
-  output.result('', { dataPool: pool.id, member: id });
+async function unshare({ output, session, pool }: Work, recipient: string, options: ShareOptions): Promise<void> {
+  const member = await memberOf(session, recipient, options.organization);
+  await session.platform.removeDataPoolMember({ dataPoolId: pool.id, ...member });
+  output.note(`${recipient} is no member of the data pool "${pool.name}" any more.`);
+  output.result('', { dataPool: pool.id, member: member.memberId });
 }
 
-function memberOf(memberId: string, organization: boolean | undefined) {
-  return { memberType: organization ? 'ORGANIZATION' : 'USER', memberId } as const;
+async function memberOf(session: Session, recipient: string, organization: boolean | undefined) {
+  if (organization) return { memberType: 'ORGANIZATION', memberId: recipient } as const;
+  return { memberType: 'USER', memberId: await findUser(session, recipient) } as const;
 }
 
 function lower(word: string): string {

@@ -41,12 +41,12 @@ async function login(shell: Shell, address: string | undefined, options: LoginOp
       'ket login --token < token.txt',
     );
   const output = outputOf(shell, options);
-  const previous = await readCredentials(shell.environment);
+  const previous = await readCredentials(shell);
   const url = platformUrl(address ?? shell.environment['KET_URL'] ?? previous?.url ?? defaultUrl);
   const { credentials, session } = await signIn(shell, output, url, options);
   const { username } = credentials;
   const again = previous?.url === url && previous.username === username ? previous : null;
-  await storeCredentials(shell.environment, { ...credentials, organizationId: again?.organizationId ?? null });
+  await storeCredentials(shell, { ...credentials, organizationId: again?.organizationId ?? null });
   if (session && again?.accessTokenId) await revoke(session, again.accessTokenId);
   output.note(output.style.green(`Signed in to ${url} as ${username}.`));
   if (shell.environment['KET_TOKEN']) output.note('KET_TOKEN is set and goes before what was kept just now.');
@@ -68,11 +68,11 @@ export function addLogout(program: Command, shell: Shell): void {
 
 async function logout(shell: Shell, options: LogoutOptions): Promise<void> {
   const output = outputOf(shell, options);
-  const credentials = await readCredentials(shell.environment);
+  const credentials = await readCredentials(shell);
   const made = credentials?.accessTokenId ?? null;
   const revoked = options.revoke === true && credentials !== null && made !== null;
   if (revoked) await revoke(await openLoginSession(shell, output, credentials.url, options), made);
-  await forgetCredentials(shell.environment);
+  await forgetCredentials(shell);
   output.note(credentials ? `Signed out of ${credentials.url}.` : 'Nobody was signed in.');
   if (credentials && made !== null && !revoked)
     output.note(

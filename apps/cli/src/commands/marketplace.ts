@@ -9,7 +9,7 @@ import {
 } from '@kethub/contract';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../failures.ts';
-import { parseObject } from '../json.ts';
+import { jsonOf, layOut, parseObject } from '../json.ts';
 import { requireOwnService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
@@ -35,6 +35,9 @@ export function addMarketplace(program: Command, shell: Shell): void {
     .action((text: string | undefined, options: SearchOptions) => search(shell, text, options));
   addCommand(marketplace, 'show <service>', 'show a service (an id) and its prices').action(
     (id: string, options: CommonOptions) => show(shell, id, options),
+  );
+  addCommand(marketplace, 'api <service>', 'show the API specification (OpenAPI) of a service (an id)').action(
+    (id: string, options: CommonOptions) => specification(shell, id, options),
   );
   addCommand(marketplace, 'subscribe <service>', 'subscribe to a service (an id) on one of its pricing plans')
     .requiredOption('--plan <plan>', 'id of the pricing plan')
@@ -82,6 +85,12 @@ async function show(shell: Shell, id: string, options: CommonOptions): Promise<v
   const { platform } = await openSession(shell);
   const service = await platform.getMarketplaceService({ serviceId: id });
   outputOf(shell, options).result(describe(service), service);
+}
+
+async function specification(shell: Shell, serviceId: string, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const document = await platform.getMarketplaceApiSpecification({ serviceId });
+  outputOf(shell, options).result(layOut(jsonOf(document)), document);
 }
 
 function describe(service: MarketplaceService): string {

@@ -1,11 +1,10 @@
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
-import type { Service } from '@kethub/contract';
 import type { Command } from 'commander';
-import { CliFailure, usageFailure } from '../failures.ts';
 import { jsonOf, layOut } from '../json.ts';
-import { openSession, type Session } from '../platform/session.ts';
+import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addServiceManagement, ownVersion } from './service-manage.ts';
 
 interface SpecificationOptions extends CommonOptions {
   readonly upload?: string;
@@ -17,12 +16,12 @@ interface RetireOptions extends CommonOptions {
   readonly undo?: boolean;
 }
 
-/** Commands on versions of the user's services, besides uploading and running them. */
+/** Commands on the user's services and their versions, besides uploading and running them. */
 export function addService(program: Command, shell: Shell): void {
-  const command = program
-    .command('service')
-    .description('show and change the API specification of versions of your services, and retire versions');
-  addCommand(command, 'api-spec <service@version>', 'show the API specification (OpenAPI) of a version')
+  const command = program.command('service').description('show, change and delete your services and their versions');
+  addServiceManagement(command, shell);
+  addCommand(command, 'api <service@version>', 'show the API specification (OpenAPI) of a version')
+    .alias('api-spec')
     .option('--upload <file>', 'replace the specification of a draft with this document (JSON or YAML)')
     .option('--reset', 'restore the specification of a draft that is derived from the code')
     .action((service: string, options: SpecificationOptions) => specification(shell, service, options));
@@ -34,7 +33,8 @@ export function addService(program: Command, shell: Shell): void {
 
 async function specification(shell: Shell, wanted: string, options: SpecificationOptions): Promise<void> {
   const session = await openSession(shell);
-  const { id, version } = await versionOf(session, wanted);
+  const { service, version } = await ownVersion(session, wanted);
+  const { id } = service;
   const { platform } = session;
   if (options.reset === true) await platform.deleteApiSpecification({ serviceId: id, version });
   else if (options.upload !== undefined) {
@@ -53,7 +53,8 @@ async function specification(shell: Shell, wanted: string, options: Specificatio
 
 async function retire(shell: Shell, wanted: string, { sunset, undo, ...options }: RetireOptions): Promise<void> {
   const session = await openSession(shell);
-  const { id, version } = await versionOf(session, wanted);
+  const { service, version } = await ownVersion(session, wanted);
+  const { id } = service;
   const changed =
     undo === true
       ? await session.platform.withdrawRetirement({ serviceId: id, version })
@@ -66,14 +67,4 @@ async function retire(shell: Shell, wanted: string, { sunset, undo, ...options }
     ? `${wanted} is retired from ${changed.retirement.sunset} UTC on.`
     : `${wanted} stays.`;
   outputOf(shell, options).result(text, changed);
-}
-
-async function versionOf({ platform }: Session, wanted: string): Promise<{ id: string; version: string }> {
-  const [, name, version] = /^(.+)@(\d+\.\d+\.\d+)$/.exec(wanted) ?? [];
-  if (name === undefined || version === undefined) throw usageFailure(`${wanted} names no version, as in ghz@1.0.0.`);
-  const isMeant = ({ id, slug, name: own }: Service) =>
-    [id, slug].includes(name) || own.toLowerCase() === name.toLowerCase();
-  const service = (await platform.listServices()).find(isMeant);
-  if (service) return { id: service.id, version };
-  throw new CliFailure('notFound', 'service-not-found', `You have no service "${name}".`, ['ket services']);
 }

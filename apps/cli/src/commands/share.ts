@@ -12,6 +12,7 @@ interface ShareOptions extends CommonOptions {
   readonly organization?: string;
   readonly from?: string;
   readonly until?: string;
+  readonly change?: string;
 }
 
 export function addShare(program: Command, shell: Shell): void {
@@ -19,7 +20,8 @@ export function addShare(program: Command, shell: Shell): void {
     .option('--user <name>', 'user id, or a name that only one user has')
     .option('--organization <id>', 'organization id')
     .option('--from <date>', 'start of the share: yyyy-MM-dd, or yyyy-MM-dd HH:mm:ss (UTC)')
-    .option('--until <date>', 'end of the share, in the same form')
+    .option('--until <date>', 'end of the share, in the same form; none removes it')
+    .option('--change <share>', 'change the dates of this share (an id from `ket shares`) instead of creating one')
     .addHelpText(
       'after',
       `
@@ -33,6 +35,7 @@ after it is published internally.`,
 async function share(shell: Shell, wanted: string, options: ShareOptions): Promise<void> {
   const startDate = dateOf('--from', options.from);
   const endDate = dateOf('--until', options.until);
+  if (options.change !== undefined) return changeDates(shell, wanted, options.change, options);
   requireOneRecipient(options);
   const session = await openSession(shell);
   const service = await requireOwnService(session, wanted);
@@ -47,6 +50,23 @@ async function share(shell: Shell, wanted: string, options: ShareOptions): Promi
         : 'It opens nothing yet: no version of the service is built.',
     );
   output.result(tableOf([made]), made);
+}
+
+async function changeDates(shell: Shell, wanted: string, shareId: string, options: ShareOptions): Promise<void> {
+  const { from, until, user, organization } = options;
+  if (user !== undefined || organization !== undefined) throw usageFailure('The recipient of a share cannot change.');
+  if (from === undefined && until === undefined) throw usageFailure('Nothing to change: --from or --until is needed.');
+  const session = await openSession(shell);
+  const { id: serviceId } = await requireOwnService(session, wanted);
+  const changed = await session.platform.changeShare({
+    serviceId,
+    shareId,
+    json: {
+      ...(from !== undefined && { startDate: dateOf('--from', from) }),
+      ...(until !== undefined && { endDate: dateOf('--until', until) }),
+    },
+  });
+  outputOf(shell, options).result(tableOf([changed]), changed);
 }
 
 export function addShares(program: Command, shell: Shell): void {
@@ -94,7 +114,7 @@ async function recipientOf(session: Session, { user, organization }: ShareOption
 
 /** A time in the platform's form. A day alone means midnight, UTC. */
 function dateOf(option: string, text: string | undefined): string | null {
-  if (text === undefined) return null;
+  if (text === undefined || text === 'none') return null;
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text} 00:00:00`;
   if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return text;
   throw usageFailure(`${option} takes yyyy-MM-dd or "yyyy-MM-dd HH:mm:ss", in UTC.`);

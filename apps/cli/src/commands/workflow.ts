@@ -5,11 +5,22 @@ import { usageFailure } from '../failures.ts';
 import { jsonOf, layOut, parseObject } from '../json.ts';
 import { requireOwnService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
-import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { table } from '../terminal/table.ts';
 
 interface VariablesOptions extends CommonOptions {
   readonly variables?: string;
+}
+
+interface MessageOptions extends VariablesOptions {
+  readonly key: string;
+  readonly id?: string;
+  readonly waitFor?: number;
+}
+
+interface JournalOptions extends CommonOptions {
+  readonly after?: number;
+  readonly limit: number;
 }
 
 /** Instances of workflow services and what keeps them from going on. */
@@ -47,6 +58,20 @@ export function addWorkflow(program: Command, shell: Shell): void {
   ).action((service: string, element: string, options: CommonOptions) =>
     retrySchedule(shell, service, element, options),
   );
+  addCommand(command, 'journal <instance>', 'print what has happened to an instance, oldest first')
+    .option('--after <number>', 'only what came after the entry of this number', positiveInteger)
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 100)
+    .action((instance: string, options: JournalOptions) => journal(shell, instance, options));
+  addCommand(
+    command,
+    'message <service> <name>',
+    'publish a message to a workflow: to what waits for it, or to start one',
+  )
+    .option('--key <key>', 'correlation key', '')
+    .option('--id <id>', 'id of the message: a second one of the same id has no effect')
+    .option('--wait-for <seconds>', 'how long it waits for an instance that wants it', positiveInteger)
+    .option('--variables <file>', 'JSON file with the variables of the message')
+    .action((service: string, name: string, options: MessageOptions) => message(shell, service, name, options));
   addCommand(
     command,
     'signal <name>',
@@ -64,6 +89,32 @@ async function signal(shell: Shell, name: string, options: VariablesOptions): Pr
   const output = outputOf(shell, options);
   if (waiting + starting === 0) output.note('Nothing waits for it now, and it is not kept for later.');
   output.result(`${waiting} waiting, ${starting} starting`, receipt);
+}
+
+async function message(shell: Shell, wanted: string, name: string, options: MessageOptions): Promise<void> {
+  const { key: correlationKey, id: messageId, waitFor: timeToLiveSeconds } = options;
+  const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const receipt = await platform.publishWorkflowMessage({
+    serviceId,
+    json: {
+      name,
+      correlationKey,
+      ...(messageId !== undefined && { messageId }),
+      ...(timeToLiveSeconds !== undefined && { timeToLiveSeconds }),
+      ...(variables && { variables }),
+    },
+  });
+  outputOf(shell, options).result(`${receipt.outcome}: ${receipt.detail}`, receipt);
+}
+
+async function journal(shell: Shell, instanceId: string, options: JournalOptions): Promise<void> {
+  const { after, limit } = options;
+  const { platform } = await openSession(shell);
+  const entries = await platform.getWorkflowJournal({ instanceId, limit: Math.min(limit, 1_000), after });
+  const rows = entries.map(({ seq, at, type, ...more }) => [String(seq), at, type, JSON.stringify(more)]);
+  const text = entries.length === 0 ? '' : table(['ENTRY', 'AT (UTC)', 'WHAT', 'DETAILS'], rows);
+  outputOf(shell, options).result(text, entries);
 }
 
 async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {

@@ -66,7 +66,8 @@ async function interruptedBy<T>(signal: AbortSignal, waiting: Promise<T>): Promi
 const closingPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Kethub</title><p>You can close this page and go back to the terminal.</p></html>\n';
 
-function openBrowser(environment: Environment, url: string, output: Output): void {
+/** Opens an address in the browser, in a process of its own. A failure becomes a note. */
+export function openBrowser(environment: Environment, url: string, output: Output): void {
   const [command, ...args] = browserCommand(environment);
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
   child.once('error', () => output.note('No browser could be opened. Open the address yourself.'));

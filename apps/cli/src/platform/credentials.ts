@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { usageFailure } from '../failures.ts';
-import { configurationFolder, writePrivately } from './folders.ts';
+import type { Shell } from '../shell.ts';
+import { writePrivately } from './folders.ts';
+import { profileFile } from './profiles.ts';
 
 /** The credentials that `ket login` stores. */
 export interface Credentials {
@@ -15,15 +16,16 @@ export interface Credentials {
   readonly organizationId: string | null;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The parts of a shell that decide whose credentials are meant. */
+type Keeper = Pick<Shell, 'environment' | 'profile'>;
 
-export function credentialsFile(environment: Environment): string {
-  return path.join(configurationFolder(environment), 'credentials.json');
+/** The stored credentials of the profile, or null when nobody is signed in. */
+export async function readCredentials(keeper: Keeper): Promise<Credentials | null> {
+  return readCredentialsIn(await profileFile(keeper));
 }
 
-/** The stored credentials, or null when nobody is signed in. */
-export async function readCredentials(environment: Environment): Promise<Credentials | null> {
-  const file = credentialsFile(environment);
+/** The credentials in this file, or null when it does not exist. */
+export async function readCredentialsIn(file: string): Promise<Credentials | null> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -58,10 +60,10 @@ function parse(text: string): Credentials | null {
   };
 }
 
-export async function storeCredentials(environment: Environment, credentials: Credentials): Promise<void> {
-  await writePrivately(credentialsFile(environment), `${JSON.stringify(credentials, null, 2)}\n`);
+export async function storeCredentials(keeper: Keeper, credentials: Credentials): Promise<void> {
+  await writePrivately(await profileFile(keeper), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
-export async function forgetCredentials(environment: Environment): Promise<void> {
-  await rm(credentialsFile(environment), { force: true });
+export async function forgetCredentials(keeper: Keeper): Promise<void> {
+  await rm(await profileFile(keeper), { force: true });
 }

@@ -4,6 +4,7 @@ import type { Application, Subscription } from '@kethub/contract';
 import { CliFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import { readCredentials } from './credentials.ts';
+import { DEFAULT_PROFILE, profileOf } from './profiles.ts';
 
 /** The signed-in user's connection to the platform and, through the application `ket`, to services. */
 export interface Session {
@@ -50,7 +51,7 @@ export async function openSession(shell: Shell): Promise<Session> {
   });
   const known = once(() => findApplication(platform));
   const application = once(async () => (await known()) ?? createApplication(platform));
-  const gateway = once(async () => openGateway(url, platform, await application()));
+  const gateway = once(async () => openGateway(platform, await application()));
   const at = async (endpoint: string): Promise<GatewayClient> => (await gateway()).at(endpoint);
   const jobs = platform.executions;
   return {
@@ -74,20 +75,31 @@ const PERSONALLY = 'me';
  * The organization for which ket acts, or null for the user. The first of: `--in`, KET_ORGANIZATION and, after `ket
  * login`, `ket org use`.
  */
-export async function organizationOf({ organization, environment }: Shell): Promise<string | null> {
+export async function organizationOf(shell: Shell): Promise<string | null> {
+  const { organization, environment } = shell;
   const named = organization ?? (environment['KET_ORGANIZATION'] || undefined);
   if (named !== undefined) return named === PERSONALLY ? null : named;
   // The token of the environment may belong to another user.
-  if (environment['KET_TOKEN']) return null;
-  return (await readCredentials(environment))?.organizationId ?? null;
+  if (usesToken(shell)) return null;
+  return (await readCredentials(shell))?.organizationId ?? null;
+}
+
+/** Whether KET_TOKEN replaces the stored credentials. A profile that the command line names goes before it. */
+export function usesToken({ environment, profile }: Pick<Shell, 'environment' | 'profile'>): boolean {
+  return Boolean(environment['KET_TOKEN']) && profile === undefined;
 }
 
 async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: string }> {
   const { KET_TOKEN: accessToken, KET_URL: url } = shell.environment;
-  if (accessToken) return { url: platformUrl(url ?? defaultUrl), accessToken };
-  const stored = await readCredentials(shell.environment);
-  if (!stored) throw new CliFailure('signedOut', 'not-signed-in', 'Not signed in.', ['ket login']);
-  return stored;
+  if (accessToken && usesToken(shell)) return { url: platformUrl(url ?? defaultUrl), accessToken };
+  const stored = await readCredentials(shell);
+  if (stored) return stored;
+  const profile = await profileOf(shell);
+  if (profile === DEFAULT_PROFILE) throw new CliFailure('signedOut', 'not-signed-in', 'Not signed in.', ['ket login']);
+  throw new CliFailure('signedOut', 'not-signed-in', `Nobody is signed in with the profile ${profile}.`, [
+    `ket login <address> --profile ${profile}`,
+    'ket profile list',
+  ]);
 }
 
 export const defaultUrl = 'http://localhost:8080';
@@ -114,14 +126,14 @@ function subscriptionsOf(platform: PlatformClient, application: Application | un
   return application ? platform.listSubscriptions({ applicationId: application.id }) : Promise.resolve([]);
 }
 
-async function openGateway(url: string, platform: PlatformClient, application: Application): Promise<GatewayClient> {
+async function openGateway(platform: PlatformClient, application: Application): Promise<GatewayClient> {
   const key = application.accessKeys.find(({ expiresAt }) => expiresAt === null);
   if (!key)
     throw new CliFailure(
       'refused',
       'no-access-key',
       `The application "${application.name}" has no access key that is valid.`,
-      [`POST ${apiUrl(url)}/applications/${application.id}/access-keys    (makes a new one)`],
+      [`ket app rotate ${application.id}    (makes a new one)`],
     );
   const secretAccessKey = (await platform.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
     .secretAccessKey;
