@@ -150,7 +150,19 @@ export const ServiceParameter = Type.Object(
     kind: Type.Enum(['data', 'secret', 'dataPool', 'other']),
     required: Type.Boolean(),
     annotation: Type.Optional(nullable('string')),
-    schema: Type.Optional(Type.Unknown()),
+    description: Type.Optional(nullable('string')),
+    schema: Type.Optional(
+      Type.Unknown({
+        description:
+          'JSON Schema (2020-12) of the annotation, with the default, and with titles, descriptions, bounds and examples of models, dataclasses, `Annotated` and docstrings.',
+      }),
+    ),
+    accepts: Type.Optional(
+      Type.Enum(['STRICT', 'LAX', 'NONE'], {
+        description:
+          'Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged.',
+      }),
+    ),
   },
   { $id: 'ServiceParameter', additionalProperties: true },
 );

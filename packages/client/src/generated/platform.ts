@@ -1332,11 +1332,18 @@ export interface components {
             requestsPerMinute: number | null;
         };
         ServiceParameter: {
+            /**
+             * @description Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged.
+             * @enum {unknown}
+             */
+            accepts?: "STRICT" | "LAX" | "NONE";
             annotation?: string | null;
+            description?: string | null;
             /** @enum {unknown} */
             kind: "data" | "secret" | "dataPool" | "other";
             name: string;
             required: boolean;
+            /** @description JSON Schema (2020-12) of the annotation, with the default, and with titles, descriptions, bounds and examples of models, dataclasses, `Annotated` and docstrings. */
             schema?: unknown;
         } & {
             [key: string]: unknown;

@@ -65,10 +65,15 @@ def _pydantic_errors(pydantic) -> tuple:
 
 
 def empty_instance(annotation):
-    """Return an instance with all defaults if the annotated model or dataclass allows one, else None."""
+    """Return an instance with all defaults if the annotated model, dataclass or typed dictionary allows one, else None."""
+    if hasattr(annotation, "__metadata__"):
+        annotation = annotation.__origin__
     if not isinstance(annotation, type):
         return None
-    if not (_is_model(annotation) or hasattr(annotation, "__dataclass_fields__")):
+    is_made_of_members = hasattr(annotation, "__dataclass_fields__") or hasattr(annotation, "_fields")
+    if hasattr(annotation, "__required_keys__"):
+        return None if annotation.__required_keys__ else {}
+    if not (_is_model(annotation) or is_made_of_members):
         return None
     try:
         return annotation()
@@ -86,7 +91,7 @@ def json_schema(annotation) -> dict | None:
         try:
             return pydantic.TypeAdapter(annotation).json_schema()
         except (pydantic.errors.PydanticUserError, TypeError, ValueError, NameError):
-            return None  # a type without a schema, such as numpy.ndarray
+            pass  # a type without a schema there, such as fractions.Fraction
     if isinstance(annotation, type) and hasattr(annotation, "schema") and _is_model(annotation):
         return annotation.schema()
     from kethub_runtime.type_schema import schema_of

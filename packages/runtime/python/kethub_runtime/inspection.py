@@ -5,8 +5,11 @@ import json
 import os
 import sys
 
-from kethub_runtime.conversion import json_schema
+from kethub_runtime.accepted_values import accepted
+from kethub_runtime.annotation_notes import parameter_texts
+from kethub_runtime.conversion import empty_instance, json_schema
 from kethub_runtime.inspection_problems import Problem, import_problem, missing_program
+from kethub_runtime.json_defaults import default_of
 from kethub_runtime.logs import LogFinder
 from kethub_runtime.parameter_types import is_builtin, is_optional, is_secret_type, special_type
 from kethub_runtime.program import set_up_path
@@ -70,8 +73,9 @@ def _interface(run) -> dict:
     function = inspect.unwrap(run)
     code = getattr(function, "__code__", None)
     returns = getattr(function, "__annotations__", {}).get("return", EMPTY)
+    texts = parameter_texts(function) if code else {}
     return {
-        "parameters": [_parameter(one) for one in parameters if one.kind != "args"],
+        "parameters": [_parameter(one, texts.get(one.name)) for one in parameters if one.kind != "args"],
         "description": inspect.getdoc(function) if code else None,
         "returns": _text(returns),
         "resultSchema": None if returns is EMPTY or isinstance(returns, str) else json_schema(returns),
@@ -80,7 +84,7 @@ def _interface(run) -> dict:
     }
 
 
-def _parameter(parameter) -> dict:
+def _parameter(parameter, text: str | None) -> dict:
     annotation = parameter.annotation
     special = None if annotation is EMPTY or is_builtin(annotation) else special_type(annotation)
     if parameter.kind == "kwargs":
@@ -91,15 +95,33 @@ def _parameter(parameter) -> dict:
         kind = "data"
     optional = parameter.kind == "kwargs" or parameter.default is not EMPTY or is_optional(annotation)
     schema = None if special or annotation is EMPTY or parameter.kind == "kwargs" else json_schema(annotation)
-    if not optional and schema and not schema.get("required") and schema.get("properties") and not special:
-        optional = True  # a model with defaults only: an absent property becomes an empty instance
+    if not optional and kind == "data" and annotation is not EMPTY and not is_builtin(annotation):
+        optional = _may_be_empty(annotation)
+    accepts = accepted(annotation, schema)
     return {
         "name": parameter.name,
         "kind": kind,
         "required": not optional,
         "annotation": _text(annotation),
-        "schema": schema,
+        "description": text,
+        "schema": schema and {**schema, **_notes(parameter, schema, text)},
+        "accepts": accepts,
     }
+
+
+def _may_be_empty(annotation) -> bool:
+    """Whether an absent member becomes an empty instance: of a model with defaults only."""
+    try:
+        return empty_instance(annotation) is not None
+    except Exception:  # a validator of the model
+        return False
+
+
+def _notes(parameter, schema: dict, text: str | None) -> dict:
+    """Return what the signature and the docstring of run() say beyond the type. A description of its own goes first."""
+    described = {"description": text} if text and "description" not in schema else {}
+    default = {} if parameter.default is EMPTY else default_of(parameter.default)
+    return {**described, **default}
 
 
 def _text(annotation) -> str | None:

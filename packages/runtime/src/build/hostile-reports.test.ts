@@ -63,5 +63,13 @@ test.each([
   // The names come from the text of the program, not from its report.
   for (const name of imports) expect(['atexit', 'json', 'os', 'signal', 'sys', 'threading', 'time']).toContain(name);
   for (const parameter of parameters)
-    expect(Object.keys(parameter).toSorted()).toEqual(['annotation', 'kind', 'name', 'required', 'schema']);
+    expect(Object.keys(parameter).toSorted()).toEqual([
+      'accepts',
+      'annotation',
+      'description',
+      'kind',
+      'name',
+      'required',
+      'schema',
+    ]);
 }); // prettier-ignore

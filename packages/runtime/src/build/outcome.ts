@@ -12,9 +12,19 @@ export interface Parameter {
   required: boolean;
   /** The annotation as text, or null without one. */
   annotation: string | null;
-  /** JSON Schema of the annotation, or null where none is known. */
+  /** Text of the docstring of `run` about it, or null. */
+  description: string | null;
+  /** JSON Schema of the annotation with the default, or null where none is known. */
   schema: unknown;
+  accepts: Accepts;
 }
+
+/**
+ * How far the schema says what a parameter takes. STRICT: it decides. LAX: Pydantic also makes numbers and booleans of
+ * text. NONE: only the program knows.
+ */
+export type Accepts = (typeof ACCEPTS)[number];
+export const ACCEPTS = ['STRICT', 'LAX', 'NONE'] as const;
 
 /**
  * The product of a successful build. It names content relative to `<dataDir>/runtime`, so that the data folder can be

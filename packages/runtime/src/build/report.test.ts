@@ -6,9 +6,20 @@ const reportOf = (parameter: string, more = ''): string => `{"interface": {"para
 
 describe('the report of an inspection, which the program may have written', () => {
   test('is read when it is one', () => {
-    const parameter = '{"name":"data","kind":"data","required":true,"annotation":"int","schema":{"type":"integer"}}';
+    const parameter =
+      '{"name":"data","kind":"data","required":true,"annotation":"int","description":"How often.","schema":{"type":"integer"},"accepts":"STRICT"}';
     expect(readReport(`${reportOf(parameter, ', "resultSchema": {}')}\n`)).toEqual({
-      parameters: [{ name: 'data', kind: 'data', required: true, annotation: 'int', schema: { type: 'integer' } }],
+      parameters: [
+        {
+          name: 'data',
+          kind: 'data',
+          required: true,
+          annotation: 'int',
+          description: 'How often.',
+          schema: { type: 'integer' },
+          accepts: 'STRICT',
+        },
+      ],
       result: {},
       modules: null,
     });

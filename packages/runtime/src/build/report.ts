@@ -1,5 +1,5 @@
 import { inspectJson } from '../json/index.ts';
-import type { Parameter } from './outcome.ts';
+import { ACCEPTS, type Parameter } from './outcome.ts';
 import { BuildError, isBuildProblemCode } from './problem.ts';
 
 /**
@@ -10,6 +10,7 @@ const LIMITS = { bytes: 2 * 1024 * 1024, depth: 100, containers: 20_000 };
 const MOST_PARAMETERS = 1_000;
 const NAME_LENGTH = 200;
 const ANNOTATION_LENGTH = 4_000;
+const DESCRIPTION_LENGTH = 2_000;
 /** A name that Python accepts for a parameter. */
 const NAME = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 const KINDS = ['data', 'secret', 'dataPool', 'other'] as const;
@@ -69,14 +70,16 @@ function problemOf({ code, title, detail }: Record<string, unknown>): BuildError
 }
 
 function readParameter(value: unknown): Parameter {
-  const { name, kind, required, annotation, schema } = isObject(value) ? value : {};
+  const { name, kind, required, annotation, description, schema, accepts } = isObject(value) ? value : {};
   if (typeof name !== 'string' || name.length > NAME_LENGTH || !NAME.test(name)) throw tookOver();
   return {
     name,
     kind: KINDS.find((one) => one === kind) ?? 'other',
     required: required === true,
     annotation: typeof annotation === 'string' ? annotation.slice(0, ANNOTATION_LENGTH) : null,
+    description: typeof description === 'string' ? description.slice(0, DESCRIPTION_LENGTH) : null,
     schema: schemaOf(schema),
+    accepts: ACCEPTS.find((one) => one === accepts) ?? 'NONE',
   };
 }
 

@@ -18,6 +18,7 @@ export {
   type VersionRow,
 } from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
+export { requireFitting } from './input/index.ts';
 export { requireService, requireVersion } from './versions.ts';
 export {
   createRequestCheck,

@@ -1,5 +1,6 @@
 import { referencesAmong, referencesIn, type ReferencedPools } from '../../catalog/datapools/index.ts';
 import { requireStart } from '../../catalog/quotas/index.ts';
+import { requireFitting } from '../../catalog/services/index.ts';
 import { dataPoolNames, type InputParameters } from '@kethub/service-api';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ExecutionRow } from '../../foundation/storage/index.ts';
@@ -91,12 +92,13 @@ interface Prepared {
 /** User code waits for a worker, which reads the input, the secrets and the data pools from the row. */
 async function prepareManaged(
   platform: Platform,
-  { applicationId }: Origin,
+  { applicationId, serviceVersionId }: Origin,
   parameters: InputParameters,
   text: string | Buffer,
 ): Promise<Prepared> {
   const names = dataPoolNames(parameters);
   const input = await parseInput(text, names, parameters);
+  await requireFitting(platform, serviceVersionId, input);
   const pools = referencesIn(platform, input.references, names, applicationId);
   const isLong = input.bytes.length > INLINE_BYTES;
   const columns = {

@@ -31,6 +31,8 @@ const thread = createLastingThread<AskedOfThread, ValidationError[] | null>(
 export interface RequestCheck {
   /** Errors of the input that `read` returns; empty if it is valid. Throws invalid-request and too-many-requests. */
   check(read: () => Promise<unknown>, text: Uint8Array): Promise<ValidationError[]>;
+  /** The same, and BUSY or EXCEEDED where `check` throws. */
+  judge(read: () => Promise<unknown>, text: Uint8Array): Promise<ValidationError[] | 'BUSY' | 'EXCEEDED'>;
 }
 
 let schemas = 0;
@@ -42,16 +44,23 @@ export function createRequestCheck(schema: RequestSchema): RequestCheck {
   const validator = createValidator(schema);
   let waiting = 0;
   let mostWaiting = MOST_WAITING;
+  const judge: RequestCheck['judge'] = async (read, text) => {
+    if (weight * text.length <= LIGHT) return validator.check(await read(), text.length);
+    if (waiting >= mostWaiting) return 'BUSY';
+    waiting++;
+    const judged = await thread({ number, schema, text }).finally(() => waiting--);
+    if (judged === 'BUSY') return 'BUSY';
+    if (judged !== 'EXCEEDED' && judged.answer !== null) return judged.answer;
+    // From now on only one input of this schema may wait, because its checks delay all others.
+    mostWaiting = 1;
+    return 'EXCEEDED';
+  };
   return {
+    judge,
     async check(read, text) {
-      if (weight * text.length <= LIGHT) return validator.check(await read(), text.length);
-      if (waiting >= mostWaiting) throw busy();
-      waiting++;
-      const judged = await thread({ number, schema, text }).finally(() => waiting--);
+      const judged = await judge(read, text);
       if (judged === 'BUSY') throw busy();
-      if (judged !== 'EXCEEDED' && judged.answer !== null) return judged.answer;
-      // From now on only one input of this schema may wait, because its checks delay all others.
-      mostWaiting = 1;
+      if (judged !== 'EXCEEDED') return judged;
       const message =
         'The input takes too long, or too much memory, to be checked against the Request Schema. Send less, or have the workflow ask for less with uniqueItems and references.';
       throw new Problem('invalid-request', message);

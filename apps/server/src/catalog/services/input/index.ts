@@ -1,0 +1,1 @@
+export { requireFitting } from './require-fitting.ts';
