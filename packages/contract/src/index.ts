@@ -2,6 +2,7 @@
 export * from './accounts.ts';
 export * from './applications.ts';
 export * from './data-pools.ts';
+export * from './events.ts';
 export * from './execution-record.ts';
 export * from './executions.ts';
 export * from './fields.ts';

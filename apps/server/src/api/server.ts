@@ -8,6 +8,7 @@ import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
 import { implementationEndpoints, serveGit, type GitStore } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
+import { eventEndpoints } from '../running/events/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
 import { limitEndpoints } from '../catalog/limits/index.ts';
@@ -82,6 +83,7 @@ export async function createApi(
     ...storageEndpoints(platform),
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
+    ...eventEndpoints(platform),
     ...onPremiseEndpoints(platform),
     ...qcCatalogEndpoints(platform, identity),
     ...workflowEndpoints(platform, workflows, executions),

@@ -36,6 +36,7 @@ const ON_BOTH = [
   'apps/server/src/running/executions/finish',
   'apps/server/src/running/executions/lost-answer',
   'apps/server/src/running/executions/schedul',
+  'apps/server/src/running/events/',
   'apps/server/src/running/gateway/access',
   'apps/server/src/running/jobs/',
   'apps/server/src/running/workflows/advance/',

@@ -217,6 +217,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   startJobOfVersion: service('MAINTAINER', 'POST', '/versions/1.0.0/executions', () => ({}), [409]),
   listProvidedExecutions: service('VIEWER', 'GET', '/executions'),
   getProvidedRecord: service('VIEWER', 'GET', `/executions/${UNKNOWN}/record`, undefined, [404]),
+  listEvents: list('VIEWER', 'GET', '/events'),
   listOwnedExecutions: list('VIEWER', 'GET', '/service-executions'),
   getOwnedExecution: execution('VIEWER', 'GET', ''),
   getOwnedResult: execution('VIEWER', 'GET', '/result'),

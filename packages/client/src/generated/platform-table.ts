@@ -78,6 +78,7 @@ export const table = {
   listDataPoolFiles: ['GET', '/data-pools/{dataPoolId}/files', 'json'],
   listDataPoolMembers: ['GET', '/data-pools/{dataPoolId}/members', 'json'],
   listDataPools: ['GET', '/data-pools', 'json'],
+  listEvents: ['GET', '/events', 'json'],
   listImplementationMembers: ['GET', '/implementations/{implementationId}/members', 'json'],
   listImplementations: ['GET', '/implementations', 'json'],
   listInvitations: ['GET', '/organizations/{organizationId}/invitations', 'json'],

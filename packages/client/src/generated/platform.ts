@@ -153,6 +153,36 @@ export interface components {
             detail: string;
             title: string;
         };
+        /** @description A hint that something has changed: ids only. Absent `organizationId`: personal. */
+        ChangeEvent: {
+            /**
+             * @description execution: an execution of the context has begun or changed its status. instance: the same of a workflow, with its incidents. provided-execution: an execution of a service of the context, of any owner. build: of a service version. reset: changes may have been missed; read again what is shown.
+             * @enum {unknown}
+             */
+            event: "execution" | "instance" | "provided-execution" | "build" | "reset";
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            executionId?: string;
+            /** @description Position in the stream, for `Last-Event-ID`. */
+            id: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            organizationId?: string;
+            /**
+             * Format: uuid
+             * @description UUID; version 7 where the platform mints it, so ids order by creation.
+             */
+            serviceId?: string;
+            /**
+             * @description Three dot-separated numbers.
+             * @example 1.0.0
+             */
+            version?: string;
+        };
         /** @description What is absent stays as it is. */
         ChangeRegistrationRequest: {
             enabled?: boolean;
@@ -2948,6 +2978,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DataPool"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Also of all organizations that the caller has joined, whatever the context is. */
+                everywhere?: boolean;
+            };
+            header?: {
+                /** @description Id of an organization that the caller has joined, to act for it. Left out: personally. */
+                "X-OrganizationId"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeEvent"][];
+                    "text/event-stream": unknown;
                 };
             };
         };

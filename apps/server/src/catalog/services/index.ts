@@ -1,5 +1,5 @@
 export { LayerKeeper, layerEndpoints } from './layers/index.ts';
-export { BuildWorker, releaseLostBuilds } from './builds/index.ts';
+export { BuildWorker, onBuildsChanged, releaseLostBuilds } from './builds/index.ts';
 export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { serviceEndpoints } from './routes.ts';

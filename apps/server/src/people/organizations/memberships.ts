@@ -14,6 +14,16 @@ export async function roleIn(queries: Queries, organizationId: string, userId: s
   return row?.role ?? null;
 }
 
+/** The ids of the organizations that a person has joined. */
+export async function organizationsOf(queries: Queries, userId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('memberships')
+    .select('organization_id')
+    .where('user_id', '=', userId)
+    .execute();
+  return rows.map((row) => row.organization_id);
+}
+
 /**
  * Locks an organization until the end of the transaction, so that its members and resources do not change. SHARED only
  * prevents its deletion. SQLite has one writer and needs no lock. Throws `not-found`.

@@ -3,6 +3,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { Batcher, claimBlob, StatementBatch, type Queries } from '../../foundation/storage/index.ts';
 import type { PreparedExecution } from './prepare.ts';
 import { insertExecutions, insertTags } from './queries.ts';
+import { executionChanged } from './watch.ts';
 import type { Workflows } from './workflows.ts';
 
 const CHANNEL = 'execution-pending';
@@ -50,12 +51,13 @@ export function createAccepting({ database }: Platform, workflows: Workflows): A
 
 /** Call it after the transaction: begins the execution, or wakes the workers that may run it. */
 export function wakeWorkers(platform: Platform, workflows: Workflows, { row, firstStep }: PreparedExecution): void {
+  if (row.type === 'WORKFLOW') executionChanged(platform.database, row.id);
   if (firstStep) firstStep.begin();
   else if (row.type === 'WORKFLOW') workflows.wake();
   else platform.database.notify(CHANNEL, row.id);
 }
 
-/** Calls back when an execution was accepted by any process. */
-export function onPending(platform: Platform, listener: () => void): () => void {
-  return platform.database.listen(CHANNEL, listener);
+/** Calls back with the id of an execution of user code that was accepted by any process. */
+export function onPending({ database }: Pick<Platform, 'database'>, listener: (id: string) => void): () => void {
+  return database.listen(CHANNEL, listener);
 }

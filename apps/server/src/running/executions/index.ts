@@ -13,7 +13,7 @@ export { cancelExecution } from './cancel.ts';
 export { move } from './queries.ts';
 export { resultDocument } from './result.ts';
 export { removeInput } from './input-blob.ts';
-export { acceptExecutions, createAccepting, wakeWorkers, type Accepting } from './accept.ts';
+export { acceptExecutions, createAccepting, onPending, wakeWorkers, type Accepting } from './accept.ts';
 export { originOf, type Origin } from './origin.ts';
 export { prepareExecution, type PreparedExecution } from './prepare.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';

@@ -9,6 +9,11 @@ export function buildPending(database: Database): void {
   database.notify(PENDING, '');
 }
 
+/** Calls back with the id of a build that has changed. Returns a function that ends this. */
+export function onBuildsChanged(database: Database, listener: (id: string) => void): () => void {
+  return database.listen(CHANGED, listener);
+}
+
 /** Resolves when the build may have changed, at the latest after `milliseconds`, and never later than a second. */
 export async function onBuildChanged(database: Database, id: string, milliseconds: number): Promise<void> {
   const changes = new EventEmitter();

@@ -1,0 +1,1 @@
+export { eventEndpoints } from './routes.ts';
