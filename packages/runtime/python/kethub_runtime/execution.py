@@ -33,12 +33,21 @@ def main(arguments: list) -> None:
     ready = _hide(int(options["--ready"]), HIDDEN_READY_FD) if "--ready" in options else None
     report = _take_result_fd(ready)
     _set_up_streams()
-    start_if_needed()
+    if "--paths" in options:
+        from kethub_runtime.paths import map_paths
+
+        map_paths(options["--paths"])
+    if options.get("--bridge") != "off":
+        start_if_needed()
     sys.meta_path.insert(0, LogFinder)
     app = options.get("--app", "/app")
     set_up_packages(app, options.get("--deps", "/deps"), RUNNER)
     _warm_up([name for name in options.get("--import", "").split(",") if name])
     set_up_service(app)
+    if "--debug" in options:
+        from kethub_runtime.debugger import wait_for_debugger
+
+        wait_for_debugger(int(options["--debug"]), options.get("--debug-packages"))
     if ready is not None:
         _tell_ready(ready)
     frames = _read_frames()

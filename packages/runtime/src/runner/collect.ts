@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -66,7 +67,8 @@ export function collect(
   };
   chmodSync(dir, 0o700); // a program under our own user may have locked us out
   const folder = openSync(dir, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
-  const pinned = `/proc/self/fd/${folder}`;
+  // Systems without /proc reach the folder by its path: there, the program and ket are the same user.
+  const pinned = existsSync('/proc/self/fd') ? `/proc/self/fd/${folder}` : dir;
   try {
     // Sorted, so that the first names are those that are offered.
     for (const raw of namesIn(pinned, limits.outputFiles + MOST_ENTRIES_MORE).sort(Buffer.compare)) {

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import type { Parameter } from '../build/outcome.ts';
+import { BuildError } from '../build/problem.ts';
+import { readReport } from '../build/report.ts';
+import type { LogLine } from '../types.ts';
+import { parseLine } from '../runner/log-file.ts';
+import { PYTHON_SIDE } from '../version.ts';
+
+/** Milliseconds for one question to Python. Beyond them it is ended. */
+const LONGEST_MS = 120_000;
+/** Bytes of an answer. A longer one is cut off, and then refused. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Our own modules, which every process has. */
+const OURS = new Set(['src', 'kethub', 'kethub_runtime']);
+
+/** Where the code and the packages of a service are. */
+export interface LocalCode {
+  readonly python: string;
+  readonly sourceDir: string;
+  readonly packages: string | null;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A module that the service imports although its requirements do not bring it: on the platform it is missing. */
+export interface UnlistedImport {
+  readonly module: string;
+  readonly distribution: string;
+  /** Path relative to the project. */
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface LocalInspection {
+  readonly parameters: Parameter[];
+  /** JSON Schema of the value that `run` returns, or null where none is known. */
+  readonly result: unknown;
+  readonly description: string | null;
+  /** Modules that a waiting process imports. */
+  readonly imports: string[];
+  readonly unlisted: UnlistedImport[];
+}
+
+/**
+ * Imports the program once and reads the parameters of `run`, as a build on the platform does, but without a sandbox.
+ * @throws BuildError naming file and line when the program cannot be imported or has no usable `run`.
+ */
+export async function inspectLocally(
+  code: LocalCode,
+  signal: AbortSignal,
+  onLine: (line: LogLine) => void = () => undefined,
+): Promise<LocalInspection> {
+  const asked = await ask(code, 'inspect_service.py', signal, onLine);
+  const report = readReport(asked.stdout);
+  if (report === null) {
+    const why = asked.timedOut
+      ? `Importing src/program.py took longer than ${LONGEST_MS / 1000} seconds. Put what takes long into run().`
+      : `src/program.py ended Python while it was imported (exit code ${asked.code}). Put what should run into run().`;
+    throw new BuildError('inspection-failed', why);
+  }
+  const listed = jsonOf(await ask(code, 'read_imports.py', signal)) as unknown;
+  const own = new Set((await readdir(code.sourceDir)).map((entry) => entry.replace(/\.py$/, '')));
+  const names = Array.isArray(listed) ? listed.filter((one): one is string => typeof one === 'string') : [];
+  const { modules } = report;
+  return {
+    parameters: report.parameters,
+    result: report.result,
+    description: descriptionIn(asked.stdout),
+    imports: names.filter((name) => {
+      const [top = ''] = name.split('.');
+      return !OURS.has(top) && !own.has(top) && modules?.has(name) === true;
+    }),
+    unlisted: await unlistedImports(code, signal),
+  };
+}
+
+async function unlistedImports(code: LocalCode, signal: AbortSignal): Promise<UnlistedImport[]> {
+  const answer = jsonOf(await ask(code, 'check_requirements.py', signal));
+  return Array.isArray(answer) ? (answer as UnlistedImport[]) : [];
+}
+
+interface Asked {
+  readonly stdout: string;
+  readonly code: number | null;
+  readonly timedOut: boolean;
+}
+
+async function ask(
+  { python, sourceDir, packages, environment }: LocalCode,
+  script: string,
+  signal: AbortSignal,
+  onLine?: (line: LogLine) => void,
+): Promise<Asked> {
+  signal.throwIfAborted();
+  const options = ['--app', sourceDir, '--deps', packages ?? `${sourceDir}/.none`];
+  const child = spawn(python, ['-I', '-S', '-B', '-u', `${PYTHON_SIDE}/${script}`, ...options], {
+    cwd: sourceDir,
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/tmp', LANG: 'C.UTF-8', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  let stdout = '';
+  let rest = '';
+  let timedOut = false;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (stdout.length < MOST_BYTES) stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine?.(parseLine(line.slice(0, 10_000), 'WARNING'));
+  });
+  const timer = setTimeout(() => {
+    timedOut = true;
+    child.kill('SIGKILL');
+  }, LONGEST_MS);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    return { stdout, code, timedOut };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function jsonOf({ stdout }: Asked): unknown {
+  try {
+    return JSON.parse(stdout) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function descriptionIn(stdout: string): string | null {
+  const { interface: declared } = JSON.parse(stdout) as { interface?: { description?: unknown } };
+  return typeof declared?.description === 'string' ? declared.description.slice(0, 5_000) : null;
+}
