@@ -58,7 +58,7 @@ export async function inspectLocally(
       : `src/program.py ended Python while it was imported (exit code ${asked.code}). Put what should run into run().`;
     throw new BuildError('inspection-failed', why);
   }
-  const listed = jsonOf(await ask(code, 'read_imports.py', signal)) as unknown;
+  const listed = jsonOf(await ask(code, 'read_imports.py', signal));
   const own = new Set((await readdir(code.sourceDir)).map((entry) => entry.replace(/\.py$/, '')));
   const names = Array.isArray(listed) ? listed.filter((one): one is string => typeof one === 'string') : [];
   const { modules } = report;
