@@ -9,6 +9,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExecutions } from './commands/executions.ts';
+import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
 import { addLimits } from './commands/limits.ts';
 import { addList } from './commands/list.ts';
@@ -42,6 +43,7 @@ const commands = [
   addWhoami,
   addProfile,
   addInit,
+  addImport,
   addUp,
   addRun,
   addStatus,

@@ -6,15 +6,26 @@ import { readIfThere, type Manifest } from './manifest-content.ts';
 /** Configuration files of other platforms that `ket` accepts instead of `kethub.json`. The first that exists counts. */
 export const foreignManifests = ['qhub.json', 'planqk.json'] as const;
 
-/** Members without meaning for a service here. They are left out silently. */
+/** Members without meaning for a service here. `ket up` leaves them out silently. */
 const ignored = ['serviceId', 'quantumBackend', '$schema'];
 
+/** A configuration file of another platform. */
+export interface ForeignManifest {
+  /** Name of the file in the folder. */
+  readonly file: string;
+  readonly manifest: Manifest;
+  /** Members that it has without meaning here, and that no note names. */
+  readonly ignored: readonly string[];
+}
+
 /** Reads a configuration file of another platform; null when the folder has none. */
-export async function readForeignManifest(folder: string): Promise<Manifest | null> {
+export async function readForeignManifest(folder: string): Promise<ForeignManifest | null> {
   for (const name of foreignManifests) {
     const file = path.join(folder, name);
     const text = await readIfThere(file);
-    if (text !== null) return parse(text, file, folder);
+    if (text === null) continue;
+    const present = Object.keys(parseObject(text, file)).filter((member) => ignored.includes(member));
+    return { file: name, manifest: await parse(text, file, folder), ignored: present };
   }
   return null;
 }

@@ -15,7 +15,7 @@ export const manifestNames = [manifestName, ...foreignManifests];
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, manifestName);
   const text = await readIfThere(file);
-  return text === null ? readForeignManifest(folder) : parseManifest(text, file);
+  return text === null ? ((await readForeignManifest(folder))?.manifest ?? null) : parseManifest(text, file);
 }
 
 /** Reads `kethub.json`, or a file that replaces it. Fails when there is none. */

@@ -3,7 +3,7 @@ import type { ServiceRuntime } from '@kethub/contract';
 import { CliFailure, usageFailure } from '../failures.ts';
 import type { Output } from '../terminal/output.ts';
 import { sizeText } from '../terminal/size.ts';
-import { translateConda } from './conda.ts';
+import { filesOfConda } from './conda-files.ts';
 import { listProject, type ProjectFile } from './files.ts';
 import { pack, type Archive } from './pack.ts';
 
@@ -36,31 +36,19 @@ export async function prepareUpload(
   );
 }
 
-/** Adds a `requirements.txt` made from a conda environment, if there is none, and reports its content. */
+/** Adds the files made from a conda environment, if there is no `requirements.txt`, and reports their content. */
 async function withRequirements(
   output: Output,
   folder: string,
   files: readonly ProjectFile[],
 ): Promise<readonly ProjectFile[]> {
-  if (files.some(({ name }) => name === 'requirements.txt')) return files;
-  const conda = await translateConda(folder);
-  if (conda === null) return files;
-  const { file, requirements, sameName, python, left } = conda;
-  output.note(`${file} becomes a requirements.txt: ${requirements.join(', ') || 'nothing'}.`);
-  if (sameName.length > 0)
-    output.note(
-      `Names of conda that PyPI is taken to share: ${sameName.join(', ')}. Where PyPI has another name, write that below "pip:".`,
-    );
-  const asksItself = files.some(({ name }) => name === '.python-version');
-  if (python !== null && !asksItself) output.note(`${file} becomes a .python-version: ${python}.`);
-  for (const entry of left) output.note(`${output.style.yellow('left out:')} ${file}: ${entry}`);
-  const made = [madeFile('requirements.txt', requirements)];
-  if (python !== null && !asksItself) made.push(madeFile('.python-version', [python]));
-  return [...files, ...made].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const names = new Set(files.map(({ name }) => name));
+  const made = [...(await filesOfConda(output, folder, names))].map(([name, text]) => madeFile(name, text));
+  return made.length === 0 ? files : [...files, ...made].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function madeFile(name: string, lines: readonly string[]): ProjectFile {
-  const content = Buffer.from(`${lines.join('\n')}\n`);
+function madeFile(name: string, text: string): ProjectFile {
+  const content = Buffer.from(text);
   return { name, path: content, executable: false, bytes: content.length };
 }
 
