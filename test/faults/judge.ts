@@ -70,7 +70,7 @@ export function brokenPromise(cancelled: boolean, { status, before }: End): stri
   return null;
 }
 
-/** Whether a fault that happened can be the reason for a failure with this title. */
+/** Returns whether a fault that happened can be the reason for a failure with this title. */
 export function happenedTo(title: string, happened: readonly Happened[]): boolean {
   if (title === BY_A_SIGNAL) return had(happened, 'program');
   return had(happened, 'disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title);
@@ -83,7 +83,7 @@ export const had = (happened: readonly Happened[], name: string): boolean => hap
 /** The interface has seconds. */
 const SECOND = 1_000;
 
-/** Whether the runner was lost while this execution was claimed and had not ended. */
+/** Returns whether the runner was lost while this execution was claimed and had not ended. */
 export function wasLost({ startedAt, endedAt }: Times, happened: readonly Happened[], { lostWith }: Kind): boolean {
   if (startedAt === null || endedAt === null) return false;
   return happened.some(({ name, from, to }) => lostWith.includes(name) && to >= startedAt && from <= endedAt + SECOND);

@@ -35,7 +35,7 @@ function groups(mark: string): string[] {
 }
 
 export interface Left {
-  /** Whether a platform that starts again has work to do. */
+  /** True if a platform that starts again has work to do. */
   readonly isUnfinished: boolean;
   /** One sentence each. */
   readonly sentences: string[];

@@ -7,7 +7,7 @@ export interface Connection {
   readonly fetch: typeof fetch;
   /** Headers that authenticate. `renew` asks for new ones because the platform refused the last. */
   readonly authenticate: (renew: boolean, signal: AbortSignal | undefined) => Promise<Record<string, string>>;
-  /** Whether a 401 is worth one more try with renewed headers. */
+  /** True if a 401 is worth one more try with renewed headers. */
   readonly renewable: boolean;
 }
 

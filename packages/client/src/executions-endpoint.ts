@@ -23,7 +23,7 @@ export interface ExecutionsEndpoint extends Pick<
   followLog(id: string, options?: FollowOptions): AsyncGenerator<FollowedEntry, void>;
 }
 
-/** Whether the status of an execution is final. */
+/** Returns whether the status of an execution is final. */
 export function isEnded(execution: Pick<ServiceExecution, 'status'>): boolean {
   // The contract has the same as isFinal. Importing it at run time would load the schema library (150 ms) into `ket`.
   return execution.status !== 'PENDING' && execution.status !== 'RUNNING';

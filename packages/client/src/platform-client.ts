@@ -79,7 +79,7 @@ function authenticationOf(
   return { authenticate: () => Promise.resolve(headers), renewable: false };
 }
 
-/** Whether the status of a build is final. */
+/** Returns whether the status of a build is final. */
 export function isBuilt(build: Pick<Build, 'status'>): boolean {
   return build.status === 'SUCCEEDED' || build.status === 'FAILED';
 }

@@ -64,7 +64,7 @@ export const FileName = Type.String({
 });
 const fileName = new RegExp(FILE_NAME, 'u');
 
-/** Whether a data pool can contain a file with this name. */
+/** Returns whether a data pool can contain a file with this name. */
 export function isFileName(name: string): boolean {
   return fileName.test(name) && name.isWellFormed() && new TextEncoder().encode(name).length <= limits.fileNameBytes;
 }

@@ -7,7 +7,7 @@ import { worded } from './patterns.ts';
 export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-/** Whether an execution can still change. */
+/** Returns whether an execution can still change. */
 export function isFinal(status: ExecutionStatus): boolean {
   return status !== 'PENDING' && status !== 'RUNNING';
 }

@@ -28,7 +28,7 @@ export const BranchName = Type.String({
   pattern: worded(BRANCH, 'must be the name of a branch, such as main'),
 });
 
-/** Whether Git accepts a branch or a tag of this name. */
+/** Returns whether Git accepts a branch or a tag of this name. */
 export function isRefName(name: string): boolean {
   return name.length <= limits.refLength && name.isWellFormed() && name !== '@' && branch.test(name);
 }

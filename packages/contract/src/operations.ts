@@ -104,12 +104,15 @@ export const operations = {
 
 export type Operation = keyof typeof operations;
 
-/** Whether `role` may call `operation`. */
+/** Returns whether `role` may call `operation`. */
 export function isAllowed(role: MemberRole, operation: Operation): boolean {
   return memberRoles.indexOf(role) >= memberRoles.indexOf(operations[operation]);
 }
 
-/** Whether an access is an operation on a resource, which the role decides, and not a property of the caller alone. */
+/**
+ * Returns whether an access is an operation on a resource, which the role decides, and not a property of the caller
+ * alone.
+ */
 export function isOperation(access: string): access is Operation {
   return Object.hasOwn(operations, access);
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** Whether the same request can succeed later. */
+  /** True if the same request can succeed later. */
   readonly retry: boolean;
   /** Text of the problem's page: what happened and what to do, in plain words. */
   readonly about: string;

@@ -49,7 +49,7 @@ export function compile(source: string, options: CompileOptions = {}): CompiledE
 }
 
 /**
- * Whether an expression can result in a context of which every entry is a value of the function `name`. Throws
+ * Returns whether an expression can result in a context of which every entry is a value of the function `name`. Throws
  * `FeelSyntaxError`.
  */
 export function resultsInEntriesOf(source: string, name: string): boolean {

@@ -19,7 +19,7 @@ const variables = scopeOf({
   json: JSON.stringify(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, index]))),
 });
 
-/** Whether so many rounds fit into the budget. Nothing depends on how long they take. */
+/** Returns whether so many rounds fit into the budget. Nothing depends on how long they take. */
 function fits(operation: string, rounds: number): boolean {
   try {
     const expression = `every i in 1..${rounds} satisfies [${operation}] = null or true`;
@@ -32,7 +32,7 @@ function fits(operation: string, rounds: number): boolean {
 }
 
 describe('what takes longer costs more steps', () => {
-  // How often 10 ms are enough for it, measured as processor time; what is a few times as often must not fit.
+  // Number of rounds that 10 ms of processor time are enough for. A few times as many must not fit.
   it.each([
     ['(i / 7) + (i / 3)', 5000],
     ['(i / 7) / (i / 3)', 3500],

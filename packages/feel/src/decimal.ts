@@ -25,7 +25,7 @@ export function decimalOf(text: string): Decimal {
   };
 }
 
-/** Whether two numbers are equal; -0 is 0. */
+/** Returns whether two numbers are equal; -0 is 0. */
 export function isSameDecimal(one: Decimal, other: Decimal): boolean {
   if (one.digits !== other.digits) return false;
   return one.digits === '' || (one.exponent === other.exponent && one.isNegative === other.isNegative);

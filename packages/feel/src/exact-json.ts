@@ -30,7 +30,9 @@ export function parseExact(text: string): JsonValue {
   }
 }
 
-/** Whether a JSON text may contain a number that a double would round. Digits in its strings may look like one. */
+/**
+ * Returns whether a JSON text may contain a number that a double would round. Digits in its strings may look like one.
+ */
 export function hasInexact(text: string): boolean {
   if (!SUSPECT.test(text)) return false;
   for (const [number] of text.matchAll(NUMBER)) {
@@ -40,8 +42,8 @@ export function hasInexact(text: string): boolean {
 }
 
 /**
- * Whether a double prints as the number of a text. An integer has to be a safe one: the next integer is a double as
- * well.
+ * Returns whether a double prints as the number of a text. An integer has to be a safe one: the next integer is a
+ * double as well.
  */
 export function isExact(source: string, double: number): boolean {
   if (INTEGER.test(source)) return Number.isSafeInteger(double);

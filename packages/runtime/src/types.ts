@@ -72,7 +72,7 @@ export interface ExecutionJob {
   dataPools: DataPoolMount[];
   /** Hosts that it may call over the network, as `host:port`. Default none. */
   hosts?: readonly string[];
-  /** Whether a warm worker may serve it. Default true. */
+  /** True if a warm worker may serve it. Default true. */
   warm?: boolean;
   limits: Limits;
   /** A note of the platform. It is kept with the execution and returned with its end, unread, through every restart. */
@@ -105,9 +105,9 @@ export interface ResultFile {
   path: string;
   /** Length of the JSON text. */
   bytes: number;
-  /** Whether the value is a JSON object. Any other value is served under the key `result`. */
+  /** True if the value is a JSON object. Any other value is served under the key `result`. */
   isObject: boolean;
-  /** Whether the object has `_links` or `_embedded` of its own, which the HAL members must replace. */
+  /** True if the object has `_links` or `_embedded` of its own, which the HAL members must replace. */
   reservedMembers: boolean;
   /**
    * The byte ranges of the text that are the result, without surrounding white space and without those members. When
@@ -222,7 +222,7 @@ export interface RunnerStatus {
   root: string | null;
   /** Running sandboxes of builds. */
   commands: number;
-  /** Whether cgroups (as root) or only rlimits limit memory, processor time and processes. */
+  /** True if cgroups (as root) or only rlimits limit memory, processor time and processes. */
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
 }
 

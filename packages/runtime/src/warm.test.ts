@@ -290,7 +290,7 @@ except OSError as error:
   expect(await bench.result(code, { limits: { fileBytes: 4 * MiB } })).toBe(27);
 });
 
-/** Whether the processes below bubblewrap are stopped: in a frozen cgroup, or by a signal. */
+/** Returns whether the processes below bubblewrap are stopped: in a frozen cgroup, or by a signal. */
 function isFrozen(pid: number): boolean {
   const group = /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? '';
   const folders = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'].map((top) => `${top}${group}/cgroup.events`);

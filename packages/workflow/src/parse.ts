@@ -17,7 +17,7 @@ export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems
 
 export interface ParseOptions {
   /**
-   * Whether the file was accepted before, and is only compiled again: calls and starts that never come are not reported
+   * True if the file was accepted before, and is only compiled again: calls and starts that never come are not reported
    * again.
    */
   readonly judged?: boolean;

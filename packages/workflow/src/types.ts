@@ -176,8 +176,8 @@ export interface Env {
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * Whether to pause the step; called after each command with the number of commands done. The answer decides only
-   * where the step pauses, not its outcome. Without this function, a step is never paused.
+   * Returns whether to pause the step; called after each command with the number of commands done. The answer decides
+   * only where the step pauses, not its outcome. Without this function, a step is never paused.
    */
   readonly pauses?: (done: number) => boolean;
 }

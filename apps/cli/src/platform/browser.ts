@@ -8,7 +8,7 @@ import type { Output } from '../terminal/output.ts';
 
 type Environment = Shell['environment'];
 
-/** Whether a browser can be expected here: not over SSH, and on Linux only with a display. */
+/** Returns whether a browser can be expected here: not over SSH, and on Linux only with a display. */
 export function hasBrowser(environment: Environment): boolean {
   if (environment['BROWSER']) return true;
   if (environment['SSH_CONNECTION']) return false;

@@ -108,7 +108,7 @@ async function addVersion(
   return { service, ...added, change: 'version' };
 }
 
-/** Whether a version is uploaded code, and not a workflow or a service that runs elsewhere. */
+/** Returns whether a version is uploaded code, and not a workflow or a service that runs elsewhere. */
 function isManaged(version: ServiceVersion): version is ManagedVersion {
   return version.build !== undefined;
 }

@@ -10,7 +10,7 @@ export async function findProject(folder: string): Promise<string | null> {
   }
 }
 
-/** Whether the folder itself has `kethub.json`, or a file that replaces it. */
+/** Returns whether the folder itself has `kethub.json`, or a file that replaces it. */
 export async function isProject(folder: string): Promise<boolean> {
   for (const name of manifestNames) if (await isThere(path.join(folder, name))) return true;
   return false;

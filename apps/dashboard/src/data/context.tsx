@@ -82,12 +82,12 @@ const LEAST_ROLE = {
   'data-pool-member:remove': 'OWNER',
 } as const satisfies Partial<typeof operations>;
 
-/** Whether a role is enough. A data pool has a role of its own for each person. */
+/** Returns whether a role is enough. A data pool has a role of its own for each person. */
 export function isEnough(role: MemberRole, operation: keyof typeof LEAST_ROLE): boolean {
   return RANK[role] >= RANK[LEAST_ROLE[operation]];
 }
 
-/** Whether the person may do this in the present context. */
+/** Returns whether the person may do this in the present context. */
 export function useMay(operation: keyof typeof LEAST_ROLE): boolean {
   return isEnough(useActing().role, operation);
 }

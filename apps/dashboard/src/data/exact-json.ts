@@ -35,7 +35,10 @@ export function writeExact(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent) ?? 'null';
 }
 
-/** Whether a double stands for the number as it was written: an integer up to 2^53, or at most 17 significant digits. */
+/**
+ * Returns whether a double stands for the number as it was written: an integer up to 2^53, or at most 17 significant
+ * digits.
+ */
 function isExact(value: number, source: string): boolean {
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
   if (!Number.isFinite(value)) return false;

@@ -175,7 +175,7 @@ export function nextCursor(page: readonly { readonly id: string }[]): string | n
   return page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
 }
 
-/** Whether an execution can still change. */
+/** Returns whether an execution can still change. */
 export function isEnded({ status }: Pick<OwnedExecution, 'status'>): boolean {
   return status !== 'PENDING' && status !== 'RUNNING';
 }

@@ -71,7 +71,7 @@ export const journalQuery = ({ base, platform }: Here, instanceId: string, isRun
     refetchInterval: isRunning ? AGAIN_MS : false,
   });
 
-/** Whether an instance can go on by itself. */
+/** Returns whether an instance can go on by itself. */
 export function isUnderWay({ phase }: Pick<WorkflowInstance, 'phase'>): boolean {
   return phase === 'NEW' || phase === 'RUNNING';
 }

@@ -10,7 +10,7 @@ export interface Difference {
   readonly theirs: string;
 }
 
-/** Whether a change was refused because somebody else has changed the same thing. */
+/** Returns whether a change was refused because somebody else has changed the same thing. */
 export function isStale(error: unknown): boolean {
   return error instanceof KethubError && error.status === 412;
 }

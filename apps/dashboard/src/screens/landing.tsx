@@ -38,7 +38,7 @@ export function Landing() {
   );
 }
 
-/** Where the provider sends the browser after a sign-in. Its answer only says whether there is a session now. */
+/** Page to which the provider sends the browser after a sign-in. Its answer only says whether there is a session now. */
 export function Callback() {
   useTitle('Sign-in');
   const navigate = useNavigate();

@@ -61,7 +61,7 @@ export function signInAddress(origin: string, returnTo: string): Promise<string>
   return authorizationAddress(origin, { state: returnTo, verifier: randomText() });
 }
 
-/** Where a sign-in leads back to: a path of this origin, or the first screen. */
+/** Target of a sign-in: a path of this origin, or the first screen. */
 export function returnPath(state: string | null, origin: string): string {
   const url = state === null ? null : URL.parse(state, origin);
   const isOwn = url !== null && url.origin === origin && /^\/(?:me|org)(?:\/|$)/.test(url.pathname);

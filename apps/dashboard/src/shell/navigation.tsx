@@ -70,7 +70,7 @@ function NavLink({
   readonly to: string;
   readonly name: string;
   readonly icon: IconName;
-  /** Whether pages below the address count as others. */
+  /** True if pages below the address count as others. */
   readonly isExact?: boolean;
 }) {
   return (

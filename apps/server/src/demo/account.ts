@@ -9,7 +9,7 @@ const PURPOSE = 'demo account';
 export interface DemoAccount {
   readonly username: string;
   readonly password: string;
-  /** Whether it was made just now. */
+  /** True if it was made just now. */
   readonly isNew: boolean;
 }
 

@@ -144,7 +144,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   throw new Error('Waited 20 s in vain');
 }
 
-/** Whether a process is alive. A zombie counts as dead. */
+/** Returns whether a process is alive. A zombie counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ');

@@ -41,15 +41,15 @@ export interface Request {
 export interface Row {
   /** The least role that is permitted. */
   readonly role: MemberRole;
-  /** How a request names the organization. */
+  /** Part of a request that names the organization. */
   readonly by: 'HEADER' | 'PATH';
-  /** Whether it is about one resource, which strangers cannot see. */
+  /** True if it is about one resource, which strangers cannot see. */
   readonly onResource: boolean;
   /** A valid request. */
   readonly request: (owned: Owned) => Promise<Request> | Request;
   /** Statuses of permitted requests that are refused because of the state of the resource. */
   readonly refusedFor?: readonly number[];
-  /** Whether answers have no body, so that only the status can be checked. */
+  /** True if answers have no body, so that only the status can be checked. */
   readonly bodiless?: boolean;
 }
 

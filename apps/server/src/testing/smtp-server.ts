@@ -25,7 +25,7 @@ Zv9g+7ZMFBs07NhjcyaYoIn8V/ubmnHDC3hzcv1h7swg3kJ02Pf9V+sd
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Whether the connection was encrypted. */
+  /** True if the connection was encrypted. */
   readonly encrypted: boolean;
   readonly user: string | null;
   readonly content: string;

@@ -6,7 +6,10 @@ import type { Value } from '../values/value.ts';
 
 const TOLERANCE = 1e-8;
 
-/** Whether a result is the expected one: numbers but for rounding, temporal values by the language's own equality. */
+/**
+ * Returns whether a result is the expected one: numbers but for rounding, temporal values by the language's own
+ * equality.
+ */
 export function isExpected(actual: Value, expected: Value): boolean {
   if (isNumber(expected)) return isNumber(actual) && isClose(toDouble(actual), toDouble(expected));
   if (isList(expected)) {

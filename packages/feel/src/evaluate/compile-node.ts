@@ -231,7 +231,7 @@ function compileSingleTest(node: Node): SingleTest {
   return (env, input) => holds(input, test(env), env.run, node);
 }
 
-/** Whether an expression looks at the input itself, so that its own result counts. */
+/** Returns whether an expression looks at the input itself, so that its own result counts. */
 function mentionsInput(node: Node): boolean {
   if (node.kind === 'name') return node.name === INPUT;
   return childrenOf(node).some(mentionsInput);

@@ -25,7 +25,7 @@ export function isInstance(value: Value, type: Type, meter: Meter): boolean | un
   return conforms(value, type, meter);
 }
 
-/** Whether a value may stand where a type is asked for: null always may. */
+/** Returns whether a value may stand where a type is asked for: null always may. */
 export function conforms(value: Value, type: Type, meter: Meter): boolean | undefined {
   if (value === null) return true;
   meter.spend(1);

@@ -2,9 +2,9 @@ import { childrenOf } from './analysis.ts';
 import type { Node } from './ast.ts';
 
 /**
- * Whether the expression can result in a context of which every entry is a value of the function `name`. False only for
- * an expression that never does: it results in such a value itself, nests one deeper than an entry, or has an entry
- * that reads nothing.
+ * Returns whether the expression can result in a context of which every entry is a value of the function `name`. False
+ * only for an expression that never does: it results in such a value itself, nests one deeper than an entry, or has an
+ * entry that reads nothing.
  */
 export function canBeEntriesOf(node: Node, name: string): boolean {
   const isCall = (at: Node): boolean => at.kind === 'call' && at.callee.kind === 'name' && at.callee.name === name;
@@ -12,7 +12,7 @@ export function canBeEntriesOf(node: Node, name: string): boolean {
   const readsNothing = (at: Node): boolean =>
     at.kind !== 'name' && at.kind !== 'call' && childrenOf(at).every(readsNothing);
 
-  /** Whether `at` can be the value of one entry. */
+  /** Returns whether `at` can be the value of one entry. */
   function entry(at: Node): boolean {
     if (isCall(at)) return true;
     switch (at.kind) {

@@ -63,7 +63,7 @@ function orderDateTimes(left: FeelDateTime, right: FeelDateTime): number | null 
   return compare(epochNanoseconds(left), epochNanoseconds(right));
 }
 
-/** Whether a value lies in a range. Null where it cannot be compared with the ends. */
+/** Returns whether a value lies in a range. Null where it cannot be compared with the ends. */
 export function within(value: Value, range: FeelRange, meter: Meter): boolean | null {
   if (range.relation !== 'within') {
     const same = equal(value, range.start ?? null, meter);

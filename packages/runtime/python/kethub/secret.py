@@ -33,7 +33,7 @@ class SecretValue:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the secret has been unwrapped."""
+        """Return whether the secret has been unwrapped."""
         return self._hold(False) is None
 
     def __str__(self) -> str:

@@ -10,12 +10,12 @@ NONE_TYPE = type(None)
 
 
 def is_secret_type(annotation) -> bool:
-    """Whether a class is a SecretValue: unwraps once, shows [redacted]."""
+    """Return whether a class is a SecretValue: unwraps once, shows [redacted]."""
     return isinstance(annotation, type) and annotation.__name__ == "SecretValue" and hasattr(annotation, "unwrap")
 
 
 def is_pool_type(annotation) -> bool:
-    """Whether a class is a DataPool."""
+    """Return whether a class is a DataPool."""
     return isinstance(annotation, type) and annotation.__name__ == "DataPool" and hasattr(annotation, "list_files")
 
 
@@ -30,7 +30,7 @@ def members_of(annotation) -> tuple:
 
 
 def is_optional(annotation) -> bool:
-    """Whether None is one of the members."""
+    """Return whether None is one of the members."""
     members = members_of(annotation)
     return len(members) > 1 and NONE_TYPE in members
 
@@ -44,5 +44,5 @@ def special_type(annotation):
 
 
 def is_builtin(annotation) -> bool:
-    """Whether an annotation is a bare builtin class such as dict, list, str: values pass unchanged."""
+    """Return whether an annotation is a bare builtin class such as dict, list, str: values pass unchanged."""
     return type(annotation) is type and annotation.__module__ == "builtins"

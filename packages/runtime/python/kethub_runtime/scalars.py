@@ -12,7 +12,7 @@ _readers: dict = {}
 
 
 def is_scalar(kind: type) -> bool:
-    """Whether `scalar_of` can make values of this type."""
+    """Return whether `scalar_of` can make values of this type."""
     if not _readers:
         _readers.update(_all_readers())
     return any(base in _readers for base in kind.__mro__)

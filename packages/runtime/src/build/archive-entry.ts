@@ -81,7 +81,7 @@ function checkMode(entry: Entry, name: string, isFolder: boolean): void {
     unsafe(name, 'is neither a file nor a folder', 'Remove it from the project.');
 }
 
-/** Whether its owner may execute it, if the archive was made on a system with Unix modes. */
+/** Returns whether its owner may execute it, if the archive was made on a system with Unix modes. */
 export function isExecutable(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
 }

@@ -19,7 +19,7 @@ export interface AskedPython {
   text: string;
   /** The file that holds it. */
   file: string;
-  /** Whether a version such as `3.12` fits. */
+  /** Returns whether a version such as `3.12` fits. */
   fits: (version: string) => boolean;
 }
 

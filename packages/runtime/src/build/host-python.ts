@@ -25,7 +25,7 @@ export interface Pip {
   version: string;
   /** The package folder `pip`, or a wheel of it. */
   path: string;
-  /** Whether `path` is a wheel, which Python runs directly: `python3 pip.whl/pip`. */
+  /** True if `path` is a wheel, which Python runs directly: `python3 pip.whl/pip`. */
   isWheel: boolean;
 }
 

@@ -69,7 +69,7 @@ export async function inspectService(
   return { ...inspected, imports: imports.filter((name) => modules.has(name)) };
 }
 
-/** Whether a line is the report, which is all that stdout holds. Output of the program goes to stderr. */
+/** Returns whether a line is the report, which is all that stdout holds. Output of the program goes to stderr. */
 function isReport(line: LogLine): boolean {
   return line.severity === 'INFO' && /^\{"(interface|problem)": \{/.test(line.message);
 }

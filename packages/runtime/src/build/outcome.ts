@@ -65,7 +65,7 @@ export interface BuildRequest {
   resolved?: Resolved | null;
   /** The Python in the service's configuration, for example `3.12`. Without one, the source decides. */
   python?: string | null;
-  /** Whether packages that exist as source code only are built, in a sandbox without a network. Default false. */
+  /** True if packages that exist as source code only are built, in a sandbox without a network. Default false. */
   sourcePackages?: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface Builder<
     signal: AbortSignal,
     request?: BuildRequest,
   ): Promise<BuildOutcome<Built>>;
-  /** Whether the product of a build is (still) on this machine. */
+  /** Returns whether the product of a build is (still) on this machine. */
   isPresent(built: Key): Promise<boolean>;
 }
 

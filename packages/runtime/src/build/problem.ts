@@ -74,7 +74,7 @@ export class BuildError extends Error {
   }
 }
 
-/** Whether a text is one of the codes, for reports that cross a process boundary. */
+/** Returns whether a text is one of the codes, for reports that cross a process boundary. */
 export function isBuildProblemCode(text: string): text is BuildProblemCode {
   return Object.hasOwn(TITLES, text);
 }

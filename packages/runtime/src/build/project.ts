@@ -11,7 +11,7 @@ interface Content {
 export interface Project {
   /** @throws BuildError naming the missing file and the remedy. */
   check(content: Content): void;
-  /** Whether executable files stay executable. */
+  /** True if executable files stay executable. */
   readonly keepsExecutable: boolean;
 }
 

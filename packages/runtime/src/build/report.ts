@@ -88,7 +88,7 @@ function schemaOf(value: unknown): unknown {
   return isObject(value) && isOwn(value) ? value : null;
 }
 
-/** Whether a schema refers only to itself. The scan of the report has limited its depth. */
+/** Returns whether a schema refers only to itself. The scan of the report has limited its depth. */
 function isOwn(node: unknown): boolean {
   if (Array.isArray(node)) return node.every(isOwn);
   if (!isObject(node)) return true;

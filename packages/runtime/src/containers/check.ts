@@ -44,7 +44,7 @@ export async function checkContainers(socketPath: string): Promise<SandboxCheck>
   }
 }
 
-/** Whether a file is a 64-bit program that needs no loader and no libraries (elf(5)). */
+/** Returns whether a file is a 64-bit program that needs no loader and no libraries (elf(5)). */
 function isStatic(path: string): boolean {
   let file: number;
   try {

@@ -81,7 +81,7 @@ export class Container {
     return SizeRw ?? 0;
   }
 
-  /** Whether its image has a file or folder at this path. */
+  /** Returns whether its image has a file or folder at this path. */
   async contains(path: string): Promise<boolean> {
     try {
       (await this.#engine.open('HEAD', this.#path('/archive'), { query: { path } })).resume();

@@ -32,7 +32,7 @@ interface Kept {
   hosts?: readonly string[];
   /** Data pools that it may change. */
   pools?: readonly DataPoolMount[];
-  /** Whether its program may have begun. */
+  /** True if its program may have begun. */
   started: boolean;
 }
 

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** Decides which addresses may be connected to on behalf of others. */
 export interface AddressRules {
-  /** Whether an IP address, in any of its notations, may be connected to. False for any other text. */
+  /** Returns whether an IP address, in any of its notations, may be connected to. False for any other text. */
   allows(address: string): boolean;
   /** Networks that the operator opens, such as `10.1.0.0/16`. */
   readonly networks: readonly string[];

@@ -21,7 +21,7 @@ export class Utf8Check {
     return isUtf8(chunk.subarray(from, to));
   }
 
-  /** Whether the last character is complete. */
+  /** True if the last character is complete. */
   get isWhole(): boolean {
     return this.#begun.length === 0;
   }

@@ -194,8 +194,8 @@ export class LogFile {
   }
 
   /**
-   * Whether the file already has this line. A log that is read again continues after the stored lines; our own do not
-   * come again.
+   * Returns whether the file already has this line. A log that is read again continues after the stored lines; our own
+   * do not come again.
    */
   #isWritten(text: string): boolean {
     if (this.#written === null) return false;

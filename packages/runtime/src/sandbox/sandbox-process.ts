@@ -30,7 +30,7 @@ export class SandboxProcess implements PreparedSandbox {
   /** The pipe of a command that waits for permission to begin; null for all others. */
   readonly #gate: Writable | null;
   readonly #status: StatusReader;
-  /** Whether it is in its cgroup. */
+  /** True if it is in its cgroup. */
   readonly #attached: Promise<boolean>;
   #isAttached = false;
   /** bubblewrap has its options and may have started processes. */

@@ -195,8 +195,8 @@ function orphans(): string[] {
 }
 
 /**
- * Whether a sandbox belongs to another test, according to its cgroups, or is just ending. Other tests kill theirs at
- * the same time.
+ * Returns whether a sandbox belongs to another test, according to its cgroups, or is just ending. Other tests kill
+ * theirs at the same time.
  */
 function isOfAnother(orphan: string, mark: string): boolean {
   const pid = orphan.replace('process ', '');

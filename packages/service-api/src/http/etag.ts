@@ -5,7 +5,7 @@ export function etag(token: string | number): string {
   return `"${token}"`;
 }
 
-/** Whether If-None-Match holds `tag`: then 304 is the answer (RFC 9110 §13.1.2). */
+/** Returns whether If-None-Match holds `tag`: then 304 is the answer (RFC 9110 §13.1.2). */
 export function isFresh({ headers }: { readonly headers: IncomingHttpHeaders }, tag: string): boolean {
   const header = headers['if-none-match'];
   if (header === undefined) return false;

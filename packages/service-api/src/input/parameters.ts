@@ -8,9 +8,9 @@ export interface InputParameters {
   readonly typed: readonly string[];
   /** Parameters without a type: they take a value, a reference to a data pool, or a secret. */
   readonly untyped: readonly string[];
-  /** Whether other names are accepted as well, as untyped parameters. */
+  /** True if other names are accepted as well, as untyped parameters. */
   readonly others: boolean;
-  /** Whether a value and a secret may have the same name, as in a workflow, which separates variables and secrets. */
+  /** True if a value and a secret may have the same name, as in a workflow, which separates variables and secrets. */
   readonly secretsApart: boolean;
 }
 
@@ -50,7 +50,7 @@ export function parametersFrom(all: readonly DeclaredParameter[]): InputParamete
   };
 }
 
-/** Whether a name takes anything: a value, a reference to a data pool, or a secret. */
+/** Returns whether a name takes anything: a value, a reference to a data pool, or a secret. */
 export function isOpen({ dataPools, secrets, typed, untyped, others }: InputParameters, name: string): boolean {
   if (untyped.includes(name)) return true;
   return others && ![dataPools, secrets, typed].some((names) => names.includes(name));

@@ -53,7 +53,7 @@ class JsonBuilder implements JsonListener {
   readonly #comma: number[] = [];
   /** Members parsed so far; null before the first. */
   readonly #built: (Container | null)[] = [];
-  /** Whether the last member was placed already, so that nothing is pending before the next comma. */
+  /** True if the last member was placed already, so that nothing is pending before the next comma. */
   readonly #isPlaced: boolean[] = [];
   readonly #levels: number[] = [];
 

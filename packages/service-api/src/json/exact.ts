@@ -4,8 +4,8 @@ import { decimalOf } from '@kethub/feel';
 const MOST_DIGITS = 100;
 
 /**
- * Whether a number of a JSON text survives as a double: the double, written with as many digits, has the same digits.
- * 0.1 and 1e3 are exact; 9007199254740993 and 1e400 are not.
+ * Returns whether a number of a JSON text survives as a double: the double, written with as many digits, has the same
+ * digits. 0.1 and 1e3 are exact; 9007199254740993 and 1e400 are not.
  */
 export function isExactNumber(text: string): boolean {
   const { digits, exponent } = decimalOf(text);

@@ -2,7 +2,7 @@
 export interface JsonProblem {
   readonly problem: string;
   readonly at: number;
-  /** Whether the text violates the grammar of JSON. */
+  /** True if the text violates the grammar of JSON. */
   readonly isGrammar: boolean;
 }
 

@@ -200,7 +200,7 @@ export class JsonTokens implements JsonListener {
     return JSON.parse(Buffer.from(this.#bytes.subarray(from, to)).toString()) as string;
   }
 
-  /** Whether the same reference was seen before. A list of tasks may repeat one often. */
+  /** Returns whether the same reference was seen before. A list of tasks may repeat one often. */
   #isKnown(from: number, to: number): boolean {
     if (to - from > MARKED_BYTES) return false;
     const text = Buffer.from(this.#bytes.subarray(from, to)).toString();

@@ -85,8 +85,8 @@ const untyped: JsonObject = {
 };
 
 /**
- * Whether run() declares the parameter, beside data and params, without a type. It takes a value, a secret or a data
- * pool.
+ * Returns whether run() declares the parameter, beside data and params, without a type. It takes a value, a secret or a
+ * data pool.
  */
 function isExtra({ name, kind, annotation, schema }: Signature['parameters'][number]): boolean {
   return kind === 'data' && (annotation ?? schema ?? null) === null && name !== 'data' && name !== 'params';

@@ -129,7 +129,7 @@ export function scriptOf(report: Report, element: Element): Own<'script'> | null
 /** The id of a workflow service in the place of that of a process, and behind `@` its version. */
 const FOREIGN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@(\d{1,9}\.\d{1,9}\.\d{1,9}))?$/i;
 
-/** Whether a call activity calls a workflow of another file, as a service task would. */
+/** Returns whether a call activity calls a workflow of another file, as a service task would. */
 export function callsService(element: Element): boolean {
   const called = element.$type === 'bpmn:CallActivity' ? extension(element, 'zeebe:CalledElement') : null;
   return called !== null && FOREIGN.test((text(called, 'processId') ?? '').trim());

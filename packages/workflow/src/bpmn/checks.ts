@@ -133,7 +133,7 @@ export function flowsOf({ report, nodes }: ProcessDraft): Map<string, Flow> {
   }
 }
 
-/** Whether a node waits or changes something, so that a loop through it can end. */
+/** Returns whether a node waits or changes something, so that a loop through it can end. */
 function hasEffect(node: Node): boolean {
   if (node.outputs.length > 0 || node.multiInstance !== null || node.boundaries.length > 0) return true;
   const passes = ['task', 'parallelGateway', 'exclusiveGateway', 'inclusiveGateway'];

@@ -66,7 +66,7 @@ function definedIn({ id, nodes }: Process): ReadonlySet<string> | null {
   return names;
 }
 
-/** Whether variables of unknown names come from an element. */
+/** Returns whether variables of unknown names come from an element. */
 function givesAnything(node: Node, processId: string): boolean {
   if (node.kind === 'startEvent' && node.scope === processId && node.trigger.type === 'none')
     return propertiesOf(node.requestSchema) === null;

@@ -67,8 +67,8 @@ function requestSchemaOf(report: Report, element: Element, body: string): { [key
 }
 
 /**
- * Whether an end event here is one of the process itself: also in an event sub-process of the process, which is how a
- * process ends that was interrupted.
+ * Returns whether an end event here is one of the process itself: also in an event sub-process of the process, which is
+ * how a process ends that was interrupted.
  */
 export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): boolean {
   const around = nodes.get(scope);

@@ -20,7 +20,7 @@ export interface MappingRules {
   readonly inputs: boolean;
   readonly outputs: boolean;
   readonly secrets: boolean;
-  /** Whether the outputs are members of the result of the workflow. */
+  /** True if the outputs are members of the result of the workflow. */
   readonly result: boolean;
 }
 

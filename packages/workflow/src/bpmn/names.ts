@@ -33,7 +33,7 @@ const feelWords = new Set([
   'function',
 ]);
 
-/** Whether FEEL can read a variable of this name without back-ticks. */
+/** Returns whether FEEL can read a variable of this name without back-ticks. */
 export const isVariable = (name: string): boolean => whyNoVariable(name) === null;
 
 /** Why a variable cannot have this name, behind the name; null when it can. */

@@ -8,7 +8,7 @@ export class Report {
   readonly problems: Problem[] = [];
   #expressions = 0;
 
-  /** Whether an expression may still be compiled; one too many is a problem of its element. */
+  /** Returns whether an expression may still be compiled; one too many is a problem of its element. */
   hasRoomFor(element: Element, source: string): boolean {
     const before = this.#expressions;
     this.#expressions += source.length;

@@ -34,7 +34,7 @@ export class SourceIndex {
     return this.#tags[from - 1] ?? null;
   }
 
-  /** Whether an element has an attribute of this name with a prefix, and none without. */
+  /** Returns whether an element has an attribute of this name with a prefix, and none without. */
   isOfVendor(id: string, attribute: string): boolean {
     if (this.#ofVendors.size === 0)
       for (const tag of this.#tags) if (tag.id !== null) this.#ofVendors.set(tag.id, ofVendors(tag.text));

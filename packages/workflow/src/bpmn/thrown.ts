@@ -36,10 +36,10 @@ export function messageEventOf(
     : { kind: 'messageEvent', message: { name, correlationKey, timeToLive }, result };
 }
 
-/** Whether an event throws a message: only such an event says how it is published. */
+/** Returns whether an event throws a message: only such an event says how it is published. */
 export const throwsMessage = (event: Element): boolean => throws(event, 'bpmn:MessageEventDefinition');
 
-/** Whether an event broadcasts a signal. */
+/** Returns whether an event broadcasts a signal. */
 export const throwsSignal = (event: Element): boolean => throws(event, 'bpmn:SignalEventDefinition');
 
 function throws(event: Element, definition: string): boolean {

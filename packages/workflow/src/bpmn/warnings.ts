@@ -91,7 +91,7 @@ function unreadable(source: Source, { message, element, error }: ModdleWarning, 
   return [{ elementId, code: 'UNKNOWN_CONTENT', message: text, ...(line === null ? {} : { line }) }];
 }
 
-/** Whether an element is in a process that is not run, in a collaboration, or in a diagram. */
+/** Returns whether an element is in a process that is not run, in a collaboration, or in a diagram. */
 function isPicture(element: Element): boolean {
   for (let at: Element | undefined = element; at !== undefined; at = at.$parent) {
     if (at.$type === 'bpmn:Process') return !flag(at, 'isExecutable', false);

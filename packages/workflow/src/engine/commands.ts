@@ -65,7 +65,7 @@ export class Commands {
     this.#state.moved = NumberMap.empty();
   }
 
-  /** Whether the queue is empty. */
+  /** True if the queue is empty. */
   get isEmpty(): boolean {
     const { queue, moved } = this.#state;
     return this.#urgent.length === 0 && this.#next >= this.#queue.length && queue.size === 0 && moved.size === 0;

@@ -35,7 +35,7 @@ const loop = async () => {
 
 const items = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** How many entries of the state are not the very same after it, and how many of its commands were done. */
+/** Number of entries of the state that are not the very same after it, and of its commands that were done. */
 function differences(before: State, after: State): number {
   return collections.reduce((sum, name) => sum + [...after[name].changed(before[name] as never)].length, 0);
 }

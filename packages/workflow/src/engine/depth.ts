@@ -6,7 +6,7 @@ import type { Event, Value } from '../types.ts';
  */
 export const MAX_DEPTH = 200;
 
-/** Whether lists and objects are nested more than 200 deep in a value. Does not recurse. */
+/** Returns whether lists and objects are nested more than 200 deep in a value. Does not recurse. */
 export function isTooDeep(value: Value | undefined): boolean {
   const open: { readonly value: Value | undefined; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -119,7 +119,9 @@ function takesResult(machine: Machine, key: number): boolean {
 
 const LONGEST_BACKOFF_MS = 3_600_000;
 
-/** Whether the task calls its service once more, after a pause that doubles with each failure, up to an hour. */
+/**
+ * Returns whether the task calls its service once more, after a pause that doubles with each failure, up to an hour.
+ */
 function retryLater(machine: Machine, key: number, response: Value): boolean {
   const element = machine.edit(key);
   const node = machine.node(element.elementId);

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts';
 import type { Machine } from './machine.ts';
 import { scopeAt } from './variables.ts';
 
-/** Whether a token that comes to a node has to wait there for others. */
+/** Returns whether a token that comes to a node has to wait there for others. */
 export function joins(node: Node): node is NodeOf<'parallelGateway'> | NodeOf<'inclusiveGateway'> {
   return (node.kind === 'parallelGateway' || node.kind === 'inclusiveGateway') && node.incoming.length > 1;
 }

@@ -54,7 +54,7 @@ export class Machine {
   done: number;
   /** The element that a command works on. */
   acting: Readonly<ElementInstance> | null = null;
-  /** Whether the errors in the result have changed. */
+  /** True if the errors in the result have changed. */
   errorsChanged: boolean;
   readonly #commands: Commands;
   /** Elements that this machine has copied, and may change. */

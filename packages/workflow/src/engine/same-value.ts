@@ -1,6 +1,6 @@
 import { ExactNumber } from '@kethub/feel';
 
-/** Whether two JSON values are the same, whatever the order of members. */
+/** Returns whether two JSON values are the same, whatever the order of members. */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isObject(a) || !isObject(b)) return false;

@@ -1,7 +1,7 @@
 import type { Outcome, UrgentCommand } from '../types.ts';
 import type { Machine } from './machine.ts';
 
-/** How many elements one command ends. */
+/** Number of elements that one command ends. */
 const AT_ONCE = 64;
 
 /** Ends elements and all that is in them, without their results: what runs is cancelled, what waits is closed. */

@@ -296,7 +296,7 @@ const received = (open: OpenSubscription, variables: Variables): Event => ({
   variables,
 });
 
-/** Whether the engine ignores the second of two such events as a repetition. */
+/** Returns whether the engine ignores the second of two such events as a repetition. */
 function isOnce(event: Event): boolean {
   return ['jobSucceeded', 'jobFailed', 'timerDue', 'messageCorrelated', 'childEnded', 'resolveIncident'].includes(
     event.type,

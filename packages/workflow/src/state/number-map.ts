@@ -115,7 +115,7 @@ export class NumberMap<V> implements Iterable<readonly [number, V]> {
 const lowest = (tree: Tree<unknown>): number => (tree instanceof Branch ? tree.key & ~((tree.bit << 1) - 1) : tree.key);
 const highest = (tree: Tree<unknown>): number => (tree instanceof Branch ? tree.key | ((tree.bit << 1) - 1) : tree.key);
 
-/** Whether a key agrees with those of a branch above its bit. */
+/** Returns whether a key agrees with those of a branch above its bit. */
 const fits = (key: number, { key: other, bit }: Branch<unknown>): boolean => ((key ^ other) & ~((bit << 1) - 1)) === 0;
 
 function join<V>(one: Tree<V>, other: Tree<V>): Branch<V> {

@@ -3,7 +3,7 @@ import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { Code, CopyButton } from '../../look/parts.tsx';
 
-/** How the application gets a token and calls a service: two commands that work as pasted, given the secret. */
+/** Commands with which the application gets a token and calls a service. They work as pasted, given the secret. */
 export function CallCode({
   tokenEndpoint,
   accessKeyId,

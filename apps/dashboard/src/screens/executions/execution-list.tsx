@@ -72,7 +72,7 @@ export function ExecutionList({
   );
 }
 
-/** How long an execution ran. The times of the interface are whole seconds. */
+/** Run time of an execution. The times of the interface are whole seconds. */
 export function ranFor(startedAt: string | undefined, endedAt: string | undefined): string {
   if (startedAt === undefined || endedAt === undefined) return '';
   const ms = parseTime(endedAt) - parseTime(startedAt);

@@ -132,7 +132,7 @@ function Outcome({
   }
 }
 
-/** How long it waits or runs, or ran. */
+/** Time for which it waits or runs, or ran. */
 function Clock({
   createdAt,
   startedAt,

@@ -8,7 +8,7 @@ import { FormProblem } from '../../forms/problem-at.tsx';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** Where a version of an on-premise service runs. It can move after the publication as well. */
+/** Address at which a version of an on-premise service runs. It can move after the publication as well. */
 export function ChangeTarget({
   version,
   etag,

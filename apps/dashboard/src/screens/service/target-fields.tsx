@@ -2,11 +2,11 @@ import type { TargetRequest } from '@kethub/contract';
 import { PasswordInput, Switch, TextInput } from '@mantine/core';
 import { complaintAt } from '../../forms/problem-at.tsx';
 
-/** Where a service runs, as the inputs of a form hold it. */
+/** Address and credentials of a service, as the inputs of a form hold it. */
 export interface TargetDraft {
   readonly url: string;
   readonly timeoutSeconds: string;
-  /** Whether the form sends credentials: new ones, or, empty, none at all. Else those that there are stay. */
+  /** True if the form sends credentials: new ones, or, empty, none at all. Else those that there are stay. */
   readonly changesCredentials: boolean;
   readonly username: string;
   readonly password: string;
@@ -49,7 +49,7 @@ export function TargetFields({
   readonly onChange: (draft: TargetDraft) => void;
   readonly error: unknown;
   readonly at: string;
-  /** Whether credentials are stored already, which can stay. */
+  /** True if credentials are stored already, which can stay. */
   readonly hasCredentials?: boolean;
 }) {
   const set = (changed: Partial<TargetDraft>): void => onChange({ ...draft, ...changed });

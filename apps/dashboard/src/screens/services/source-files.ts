@@ -13,7 +13,7 @@ export interface Source {
   readonly name: string;
   readonly summary: string;
   readonly isWorkflow: boolean;
-  /** How its content is to be built; null for a workflow, and for a ZIP that cannot be read here. */
+  /** Runtime that builds its content; null for a workflow, and for a ZIP that cannot be read here. */
   readonly runtime: Runtime | null;
 }
 

@@ -38,7 +38,7 @@ export interface ApplicationOwner {
 
 const ALWAYS: Interval = { from: null, until: null };
 
-/** Whether `now` lies in one of the intervals. */
+/** Returns whether `now` lies in one of the intervals. */
 export function isDuring(intervals: readonly Interval[], now: number): boolean {
   return intervals.some(({ from, until }) => (from === null || now >= from) && (until === null || now < until));
 }

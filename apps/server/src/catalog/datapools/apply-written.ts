@@ -137,7 +137,7 @@ export function blobsOf({ pools }: WrittenChanges): string[] {
   return pools.flatMap(({ changes }) => changes.flatMap(({ after }) => (after ? [after.blob] : [])));
 }
 
-/** Whether the file has neither the content that the execution was given nor the one that it has written. */
+/** Returns whether the file has neither the content that the execution was given nor the one that it has written. */
 function isTouched({ name, before, after }: WrittenChange, files: Before): boolean {
   const now = files.get(name)?.digest ?? null;
   return now !== before && now !== (after?.digest ?? null);

@@ -70,7 +70,7 @@ async function mountsIn(folder: string, { pools }: ReferencedPools): Promise<Dat
   );
 }
 
-/** Whether data pools are laid out for an execution. */
+/** Returns whether data pools are laid out for an execution. */
 export function hasPools(platform: Platform, executionId: string): boolean {
   return existsSync(folderOf(platform, executionId));
 }

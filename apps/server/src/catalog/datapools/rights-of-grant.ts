@@ -5,7 +5,7 @@ import { findPool } from './queries.ts';
 import type { ReferencedPool } from './references.ts';
 import { roleOn } from './rights.ts';
 
-/** Whether an execution may change a pool: it has a grant of MODIFY, whose maker may still change the pool. */
+/** Returns whether an execution may change a pool: it has a grant of MODIFY, whose maker may still change the pool. */
 export async function isWritable(queries: Queries, pool: ReferencedPool): Promise<boolean> {
   if (pool.grantedBy?.permission !== 'MODIFY') return false;
   return mayChange(queries, await findPool(queries, pool.id), pool);

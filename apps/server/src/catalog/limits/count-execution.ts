@@ -13,7 +13,7 @@ interface Quota {
 /** Header fields that say how much is left of the quotas of a subscription. */
 export type QuotaFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', string>>;
 
-/** Whether executions of this subscription are counted. */
+/** Returns whether executions of this subscription are counted. */
 export function hasQuota({ executionsPerDay, executionsPerMonth }: UsageLimits): boolean {
   return executionsPerDay !== null || executionsPerMonth !== null;
 }

@@ -100,7 +100,9 @@ function trust({ certificates }: OnPremiseSettings): { ca?: string[] } {
   return certificates === null ? {} : { ca: [...tls.getCACertificates('default'), certificates] };
 }
 
-/** Whether an unanswered request failed because the server had closed the idle connection that it was sent on. */
+/**
+ * Returns whether an unanswered request failed because the server had closed the idle connection that it was sent on.
+ */
 export function wasIdle({ reusedSocket }: http.ClientRequest, error: unknown): boolean {
   return reusedSocket && error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

@@ -192,7 +192,7 @@ export class Forwarding {
     this.#deadline.progress();
   }
 
-  /** Whether the gateway waits for the caller: to take the answer, or to send the rest of the body. */
+  /** Returns whether the gateway waits for the caller: to take the answer, or to send the rest of the body. */
   #waitsForCaller(): boolean {
     if (this.#response) return this.#response.complete || this.#answer.writableNeedDrain;
     return (

@@ -172,12 +172,12 @@ const RELATIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the gateway drops this header of a request. The name is in lower case. */
+/** Returns whether the gateway drops this header of a request. The name is in lower case. */
 export function staysOfRequest(name: string): boolean {
   return isAmong(REQUEST, REQUEST_PREFIXES, name);
 }
 
-/** Whether the gateway drops this header of an answer. The name is in lower case. */
+/** Returns whether the gateway drops this header of an answer. The name is in lower case. */
 export function staysOfAnswer(name: string): boolean {
   return isAmong(RESPONSE, RESPONSE_PREFIXES, name);
 }

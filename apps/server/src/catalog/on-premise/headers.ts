@@ -87,7 +87,7 @@ function framing({ headers }: IncomingMessage): OutgoingHttpHeaders {
   return length === undefined ? {} : { 'content-length': length };
 }
 
-/** Whether the request has a body, maybe an empty one. */
+/** Returns whether the request has a body, maybe an empty one. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }

@@ -54,7 +54,7 @@ export function targetPath(target: TargetPaths, url: string): string {
   return at + (query < 0 ? '' : rest.slice(query));
 }
 
-/** Whether a segment of a path, however encoded, is `.` or `..`, or holds a character that ends it early. */
+/** Returns whether a segment of a path, however encoded, is `.` or `..`, or holds a character that ends it early. */
 export function hasDotSegments(path: string): boolean {
   let decoded = path;
   // Each round removes one layer of encoding. A path with more layers is refused.

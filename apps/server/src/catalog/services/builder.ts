@@ -50,7 +50,7 @@ export interface Builder<B extends Built = Built> {
     signal: AbortSignal,
     request?: BuildRequest,
   ): Promise<BuildOutcome<B>>;
-  /** Whether the outcome of the build is still on this machine. */
+  /** Returns whether the outcome of the build is still on this machine. */
   isPresent(built: B): Promise<boolean>;
   /** The versions of Python that services can have on this machine; absent where services bring their own. */
   pythons?(): Promise<readonly string[]>;

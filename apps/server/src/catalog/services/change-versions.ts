@@ -71,7 +71,7 @@ export async function configure(
   return answer;
 }
 
-/** Whether two configurations lead to the same build of one source. */
+/** Returns whether two configurations lead to the same build of one source. */
 function isBuiltAlike(one: RuntimeConfiguration, other: RuntimeConfiguration): boolean {
   return (
     one.runtime === other.runtime &&

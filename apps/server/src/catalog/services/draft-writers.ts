@@ -117,7 +117,9 @@ async function replaceSource(
   await markOrphan(transaction, failed.source_blob, platform.now());
 }
 
-/** Whether a version is a failed draft: its build has failed, or its workflow has problems. It may be replaced. */
+/**
+ * Returns whether a version is a failed draft: its build has failed, or its workflow has problems. It may be replaced.
+ */
 export function isFailedDraft({
   state,
   build_status,

@@ -192,7 +192,7 @@ export async function blobsOf(queries: Queries, serviceId: string): Promise<stri
   return [...new Set(rows.flatMap(({ source_blob, log_blob }) => [source_blob, log_blob ?? ''].filter(Boolean)))];
 }
 
-/** Whether a service has a version that subscribers may rely on. */
+/** Returns whether a service has a version that subscribers may rely on. */
 export async function hasPublished(queries: Queries, serviceId: string): Promise<boolean> {
   const row = await queries
     .selectFrom('service_versions')

@@ -14,9 +14,9 @@ export interface Runnable {
   readonly limits: Limits;
   /** The hosts that it may call, as `host:port`. */
   readonly hosts: string[];
-  /** Whether it may run in a warm process. */
+  /** True if it may run in a warm process. */
   readonly warm: boolean;
-  /** Whether it gets the provider access tokens of its owner. */
+  /** True if it gets the provider access tokens of its owner. */
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
   readonly digest: string;

@@ -67,7 +67,7 @@ function requireUtf8(part: Multipart): void {
   });
 }
 
-/** Whether the form itself caused an error. Only such errors have no code; limits and a full disk have one. */
+/** Returns whether the form itself caused an error. Only such errors have no code; limits and a full disk have one. */
 function isOfForm(error: unknown): boolean {
   return error instanceof Error && !('code' in error);
 }

@@ -10,7 +10,7 @@ export interface OnPremiseSettings {
   readonly networks: readonly string[];
   /** First and last port of each range. */
   readonly ports: readonly (readonly [number, number])[];
-  /** Whether a target may be reached without TLS. */
+  /** True if a target may be reached without TLS. */
   readonly http: boolean;
   /** Trusted certificates in PEM in addition to Node's own, or null. */
   readonly certificates: string | null;

@@ -19,7 +19,7 @@ declare module 'fastify' {
     jsonTextBytes?: number;
     /** Parses a JSON body in place of `JSON.parse`, which rounds numbers. */
     parseJson?: ParseJson;
-    /** Whether `mount` has added the route; it measures its requests itself. */
+    /** True if `mount` has added the route; it measures its requests itself. */
     isEndpoint?: boolean;
   }
   interface FastifyInstance {
@@ -80,7 +80,7 @@ export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B ext
   /** Headers of its successful answers. */
   readonly sends?: readonly ResponseHeader[];
   readonly problems: readonly ProblemCode[];
-  /** Whether it honours `Prefer: wait=N`. */
+  /** True if it honours `Prefer: wait=N`. */
   readonly waits?: boolean;
   /** Cost in lookups of people, which are rate-limited; absent if it looks nobody up. */
   readonly lookup?: Lookup<Static<B>>;

@@ -13,7 +13,7 @@ export interface Takes {
   readonly consumes?: Readonly<Record<string, object>>;
 }
 
-/** Whether the endpoint ignores bodies: it neither reads nor checks them. */
+/** Returns whether the endpoint ignores bodies: it neither reads nor checks them. */
 export function takesNoBody({ method, body, consumes }: Takes): boolean {
   return !body && !consumes && method !== 'GET' && method !== 'HEAD';
 }

@@ -52,7 +52,7 @@ export class RateLimits {
     this.#requests = requests === null ? null : limiter('requests', requests);
   }
 
-  /** Whether requests to an endpoint with this `lookup` are limited. */
+  /** Returns whether requests to an endpoint with this `lookup` are limited. */
   applyTo(lookup: Lookup | undefined): boolean {
     return lookup !== undefined || this.#requests !== null;
   }

@@ -23,7 +23,7 @@ export function readRestOfBodies(server: Server): void {
   });
 }
 
-/** Whether so little is left of the body that the connection can stay open after the answer. */
+/** Returns whether so little is left of the body that the connection can stay open after the answer. */
 export function isRestShort(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return true;
   const length = request.headers['content-length'];

@@ -307,7 +307,7 @@ function statusOf(code: string | undefined): 400 | 408 | 431 {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }
 
-/** Whether a browser asks for a page, not for an operation. */
+/** Returns whether a browser asks for a page, not for an operation. */
 function wantsPage({ method, headers, routeOptions }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const isOperation = routeOptions?.config?.isEndpoint ?? false;

@@ -34,7 +34,7 @@ export function endSlowBodies(server: Server, bytesPerSecond: number, behind: nu
   });
 }
 
-/** Whether the platform is waiting for the sender. */
+/** Returns whether the platform is waiting for the sender. */
 function isRead(request: IncomingMessage): boolean {
   const isAsked = request.readableFlowing === true || request.listenerCount('readable') > 0;
   return isAsked && request.readableLength === 0;

@@ -11,7 +11,7 @@ export class Coalesced<T> {
     this.#seek = seek;
   }
 
-  /** Whether no caller is waiting. */
+  /** True if no caller is waiting. */
   get isIdle(): boolean {
     return this.#running === null && this.#next === null;
   }

@@ -23,7 +23,7 @@ export async function askForLog(database: Database, logId: string): Promise<numb
   return asked;
 }
 
-/** Whether the writer has answered this request. */
+/** Returns whether the writer has answered this request. */
 export async function isAnswered(database: Database, logId: string, question: number): Promise<boolean> {
   const row = await database.read
     .selectFrom('followed_logs')

@@ -34,7 +34,10 @@ export class SharedLog {
     return this.#version;
   }
 
-  /** Whether the log is complete, so that later calls of `chunk` see all of it. The first call starts the listener. */
+  /**
+   * Returns whether the log is complete, so that later calls of `chunk` see all of it. The first call starts the
+   * listener.
+   */
   isComplete(): Promise<boolean> {
     if (!this.#watches) void this.#watch();
     return this.#complete.ask();

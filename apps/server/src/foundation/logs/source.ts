@@ -4,7 +4,7 @@ import type { Blobs } from '../storage/index.ts';
 export interface LogSource {
   /** Complete lines from a position on; empty if there are no more at the moment. */
   read(fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
-  /** Whether no line will be added any more. */
+  /** Returns whether no line will be added any more. */
   isComplete(): Promise<boolean>;
   /** Resolves when the log may have more lines or be complete, at the latest after a second. */
   changed(signal: AbortSignal): Promise<void>;
@@ -33,7 +33,7 @@ export async function keepLog(bytes: Buffer, put: (bytes: Buffer) => Promise<str
   return { log: null, log_blob: await put(bytes), log_bytes: bytes.length };
 }
 
-/** Whether the log of this row has ended and is stored. */
+/** Returns whether the log of this row has ended and is stored. */
 export function isKept(row: KeptLog | undefined): boolean {
   return row !== undefined && (row.log !== null || row.log_blob !== null);
 }

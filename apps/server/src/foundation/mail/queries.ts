@@ -80,7 +80,7 @@ export async function deleteMails(transaction: Queries, ids: readonly string[]):
   for (const id of ids) await transaction.deleteFrom('outgoing_mails').where('id', '=', id).execute();
 }
 
-/** Whether an account with this recipient hash was deleted lately. */
+/** Returns whether an account with this recipient hash was deleted lately. */
 export async function isRecipientDeleted({ read }: Database, recipient: string): Promise<boolean> {
   const found = read.selectFrom('account_deletions').select('user_id').where('recipients', 'like', `%"${recipient}"%`);
   return (await found.limit(1).executeTakeFirst()) !== undefined;

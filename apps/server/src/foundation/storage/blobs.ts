@@ -112,7 +112,7 @@ function removeOldDrafts(temporary: string): void {
   }
 }
 
-/** Whether a hard link is impossible: another file system, one without links, or too many links of the file. */
+/** Returns whether a hard link is impossible: another file system, one without links, or too many links of the file. */
 function isRefusedLink(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(code);

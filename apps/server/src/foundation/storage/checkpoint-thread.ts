@@ -7,7 +7,7 @@ import SQLite from 'better-sqlite3';
 const READERS_MS = 200;
 
 interface Outcome {
-  /** Whether a reader or a writer has prevented a complete checkpoint. */
+  /** True if a reader or a writer has prevented a complete checkpoint. */
   readonly busy: 0 | 1;
   readonly log: number;
   readonly checkpointed: number;

@@ -42,7 +42,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Whether `error` is a violated unique constraint, on either database. */
+/** Returns whether `error` is a violated unique constraint, on either database. */
 export function isDuplicate(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505';
@@ -52,7 +52,7 @@ export function isDuplicate(error: unknown): boolean {
 const OUTAGES =
   /^(08...|53...|57P0.|25P0[23]|55P03|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOSPC|DQUOT)|SQLITE_(BUSY|FULL|IOERR|CANTOPEN).*)$/;
 
-/** Whether `error` means that the database or the disk is unavailable, not that the statement was wrong. */
+/** Returns whether `error` means that the database or the disk is unavailable, not that the statement was wrong. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && OUTAGES.test(error.code)) return true;

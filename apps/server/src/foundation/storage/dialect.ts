@@ -9,7 +9,7 @@ export function dialectOf(queries: Queries): 'sqlite' | 'postgres' {
   return queries.getExecutor().adapter instanceof SqliteAdapter ? 'sqlite' : 'postgres';
 }
 
-/** Whether a column or an expression has one of these values: one parameter for any number of values. */
+/** Returns whether a column or an expression has one of these values: one parameter for any number of values. */
 export function isAmong(
   queries: Queries,
   column: string | RawBuilder<unknown>,

@@ -59,7 +59,7 @@ function opens(seal: Seal, sealed: string): boolean {
   }
 }
 
-/** Whether the store has a blob. Tries three times, because a folder shared over the network may lag behind. */
+/** Returns whether the store has a blob. Tries three times, because a folder shared over the network may lag behind. */
 async function hasBlob(blobs: Blobs, key: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {

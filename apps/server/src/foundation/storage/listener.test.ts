@@ -133,7 +133,7 @@ test('this process hears what it tells, whether or not others listen', async () 
   }
 });
 
-/** Whether the last statement on any connection was a notification. */
+/** Returns whether the last statement on any connection was a notification. */
 async function hasNotified(opened: TestDatabase): Promise<boolean> {
   const others = 'select query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
   return (await ask<{ query: string }>(opened, others)).some(({ query }) => query.includes('pg_notify'));

@@ -19,7 +19,7 @@ const NOTIFY = `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) 
 
 /** Payload that a process sends when it starts to listen. */
 const HERE = 'here';
-/** Whether other processes listen. Every role may read the application names of all connections. */
+/** True if other processes listen. Every role may read the application names of all connections. */
 const OTHERS = `select exists (select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()
   and datname = current_database()) as others`;
 
@@ -77,7 +77,7 @@ export class Listener {
   }
 
   /**
-   * Whether another process may be listening. A process announces itself when it starts; its end is noticed within
+   * True if another process may be listening. A process announces itself when it starts; its end is noticed within
    * seconds.
    */
   get hasCompany(): boolean {

@@ -18,7 +18,10 @@ export function createRawToken(prefix: RawTokenPrefix): string {
   return body + checksumOf(body);
 }
 
-/** Whether `value` has the form of a token with this prefix and a correct checksum. A typing error needs no look-up. */
+/**
+ * Returns whether `value` has the form of a token with this prefix and a correct checksum. A typing error needs no
+ * look-up.
+ */
 export function isWellFormed(prefix: RawTokenPrefix, value: string): boolean {
   if (value.length !== prefix.length + RANDOM + CHECKSUM || !value.startsWith(prefix)) return false;
   if (!/^[0-9A-Za-z]+$/.test(value.slice(prefix.length))) return false;

@@ -51,7 +51,7 @@ export class StatementBatch {
     for (const statement of insertions(this.#queries, table, columns, rows)) this.add(statement);
   }
 
-  /** Whether the batch is one statement. */
+  /** True if the batch is one statement. */
   get isOne(): boolean {
     return this.#parts.length <= AT_ONCE && !this.#parts.some(({ statement }) => isLarge(statement));
   }

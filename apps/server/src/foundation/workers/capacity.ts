@@ -110,7 +110,7 @@ export class Resources {
     return undefined;
   }
 
-  /** Whether not even the smallest execution fits. */
+  /** True if not even the smallest execution fits. */
   get isFull(): boolean {
     return this.#cpus + ALMOST < SMALLEST_CPUS || this.#memoryBytes < SMALLEST_BYTES;
   }

@@ -32,7 +32,7 @@ export class ContainerWatch {
   }
 }
 
-/** Whether a worker that is not lost can run containers. */
+/** Returns whether a worker that is not lost can run containers. */
 export async function someWorkerRunsContainers(queries: Queries): Promise<boolean> {
   const worker = await queries
     .selectFrom('workers')

@@ -88,7 +88,7 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
   }
 }
 
-/** Whether an approved person is named in KETHUB_ADMINISTRATORS. */
+/** Returns whether an approved person is named in KETHUB_ADMINISTRATORS. */
 function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
   return platform.configuration.administrators.includes(username.normalize('NFC').toLowerCase());
 }

@@ -31,9 +31,9 @@ interface Tables {
 }
 
 /**
- * Whether the entropy-coded data of a JPEG hold valid codes for exactly the blocks of its frame (ITU-T T.81). Decoders
- * find the next code after damaged bytes and do not warn. No pixel is computed.
- * True for all that only the decoder judges: arithmetic coding, 12 bits, lossless, hierarchical, damaged headers.
+ * Returns whether the entropy-coded data of a JPEG hold valid codes for exactly the blocks of its frame (ITU-T T.81).
+ * Decoders find the next code after damaged bytes and do not warn. No pixel is computed. True for all that only the
+ * decoder judges: arithmetic coding, 12 bits, lossless, hierarchical, damaged headers.
  */
 export function isWholeJpeg(bytes: Buffer): boolean {
   const bits = new Bits(bytes);

@@ -68,7 +68,7 @@ function damaged(cause?: unknown): Problem {
   return new Problem('invalid-image', detail, { cause });
 }
 
-/** Whether the chunks end with IEND (PNG specification §5.3), which the decoder does not check. */
+/** Returns whether the chunks end with IEND (PNG specification §5.3), which the decoder does not check. */
 function endsAsPng(bytes: Buffer): boolean {
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
     if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') return true;

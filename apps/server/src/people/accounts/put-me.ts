@@ -37,7 +37,9 @@ function changed(stored: string | null, sent: string | null | undefined): string
   return sent === undefined || sent === null ? stored : sent || null;
 }
 
-/** Whether a text is an http or https address. URL.canParse alone accepts `https:example.org` and trims blanks. */
+/**
+ * Returns whether a text is an http or https address. URL.canParse alone accepts `https:example.org` and trims blanks.
+ */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }

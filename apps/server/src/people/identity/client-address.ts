@@ -30,7 +30,7 @@ export function clientAddressOf(request: IncomingMessage): string | null {
   return addresses.get(request) ?? null;
 }
 
-/** Whether a request comes from this machine or its networks and has the headers of a proxy. */
+/** Returns whether a request comes from this machine or its networks and has the headers of a proxy. */
 function mayBeProxy({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): boolean {
   if (PROXY_HEADERS.every((name) => headers[name] === undefined)) return false;
   const [, mapped = ip] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) ?? [];

@@ -16,7 +16,7 @@ export interface Identity {
   readonly enabled: boolean;
 }
 
-/** Whether the account is blocked: it cannot sign in, and its login sessions have ended. */
+/** Returns whether the account is blocked: it cannot sign in, and its login sessions have ended. */
 export function isBlocked({ enabled, status }: Pick<Identity, 'enabled' | 'status'>): boolean {
   return !enabled || status === 'REJECTED';
 }
@@ -114,7 +114,10 @@ export interface IdentityService extends IdentityProvider {
   close(): Promise<void>;
 }
 
-/** Whether a person is an approved user: approved by an administrator, with a verified address, and not disabled. */
+/**
+ * Returns whether a person is an approved user: approved by an administrator, with a verified address, and not
+ * disabled.
+ */
 export function isApproved(identity: Identity): boolean {
   return identity.enabled && identity.emailVerified && identity.status === 'APPROVED';
 }

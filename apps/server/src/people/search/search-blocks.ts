@@ -71,7 +71,7 @@ export function compareEntries(a: SearchEntry, b: SearchEntry): number {
   return compareByCodePoint(sortKey(a), sortKey(b));
 }
 
-/** Whether a block has to be split into two halves. */
+/** Returns whether a block has to be split into two halves. */
 export function isTooLarge(entries: readonly SearchEntry[]): boolean {
   return entries.length > MOST_ENTRIES || (entries.length > 1 && Buffer.byteLength(writeEntries(entries)) > MOST_BYTES);
 }

@@ -46,7 +46,7 @@ export function namesIn(searchText: string): string[] {
     .map((name) => NAME + name);
 }
 
-/** Whether one of these words can be in no name: it is too long, or contains a separator. */
+/** Returns whether one of these words can be in no name: it is too long, or contains a separator. */
 export function isInNoName(words: readonly string[]): boolean {
   return words.some((word) => word.length > LONGEST_NAME || word.search(SEPARATORS) >= 0);
 }

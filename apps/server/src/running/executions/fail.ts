@@ -37,7 +37,7 @@ export async function forgetCancelled(platform: Platform, id: string): Promise<v
   await clearPools(platform, id);
 }
 
-/** Whether the machine refused the start for now, so that another attempt can succeed. */
+/** Returns whether the machine refused the start for now, so that another attempt can succeed. */
 export function wasRefused(reason: unknown): boolean {
   return reason instanceof StartRefused || reason instanceof EngineUnavailable;
 }

@@ -49,7 +49,7 @@ export async function finishExecution(
   await runtime.forget(id);
 }
 
-/** Whether an earlier attempt has stored everything. The runtime may have forgotten the execution then. */
+/** Returns whether an earlier attempt has stored everything. The runtime may have forgotten the execution then. */
 async function isCollected({ database }: Platform, id: string): Promise<boolean> {
   const row = await database.read
     .selectFrom('executions')

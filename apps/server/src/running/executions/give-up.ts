@@ -16,7 +16,7 @@ const DETAIL =
 const FAULTS =
   /^(22...|23...|54...|SQLITE_(TOOBIG|MISMATCH|RANGE|CONSTRAINT.*)|ERR_(STRING_TOO_LONG|OUT_OF_RANGE|INVALID_ARG_VALUE))$/;
 
-/** Whether the content to be stored is at fault, so that another attempt would fail as well. */
+/** Returns whether the content to be stored is at fault, so that another attempt would fail as well. */
 export function isFaultOfContent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string') return FAULTS.test(error.code);

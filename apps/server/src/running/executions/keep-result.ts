@@ -69,7 +69,7 @@ async function partsOf(file: ResultFile): Promise<readonly Part[]> {
   return partsWithout(shape, shape.members);
 }
 
-/** Whether the text begins and ends with the braces of an object, without white space around it. */
+/** Returns whether the text begins and ends with the braces of an object, without white space around it. */
 async function beginsAndEnds(file: ResultFile): Promise<boolean> {
   const ends: string[] = [];
   for (const at of [0, file.bytes - 1])

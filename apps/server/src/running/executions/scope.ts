@@ -29,7 +29,7 @@ export function subscriberScope({ subscriptionId, address }: Subscriber): Execut
 /** Columns that the scope compares. */
 export const scopeColumns = ['subscription_id', 'owner_type', 'owner_id'] as const;
 
-/** Whether an execution lies within the scope. */
+/** Returns whether an execution lies within the scope. */
 export function isWithin({ of }: ExecutionScope, row: Pick<ExecutionRow, (typeof scopeColumns)[number]>): boolean {
   if (of.by === 'SUBSCRIPTION') return row.subscription_id === of.subscriptionId;
   return row.owner_id === of.id && row.owner_type === of.type;

@@ -26,7 +26,7 @@ const events = ['WORKFLOW_RUNNING', 'WORKFLOW_SUCCEEDED', 'WORKFLOW_FAILED'] as 
 /** A move that was made. */
 export interface Moved extends SeenRow {
   readonly started_at: number;
-  /** Whether the execution is charged; 0 or 1 on SQLite. */
+  /** True if the execution is charged; 0 or 1 on SQLite. */
   readonly isCharged: boolean | number;
 }
 

@@ -44,7 +44,7 @@ export function transition(status: ExecutionStatus, event: ExecutionEvent): Exec
   return moves[status][event] ?? null;
 }
 
-/** Whether this status never changes, not even when an operator repairs a workflow. */
+/** Returns whether this status never changes, not even when an operator repairs a workflow. */
 export function hasNoWayOut(status: ExecutionStatus): boolean {
   return Object.keys(moves[status]).length === 0;
 }

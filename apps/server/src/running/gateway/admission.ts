@@ -13,7 +13,7 @@ import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { BearerClaims, Bearers } from './bearer.ts';
 
-/** Whether a call reads executions (SUBSCRIBER) or starts one (STARTER). */
+/** Purpose of a call: it reads executions (SUBSCRIBER) or starts one (STARTER). */
 export type Purpose = 'SUBSCRIBER' | 'STARTER';
 
 /**
@@ -46,7 +46,7 @@ function requireBearer(bearers: Bearers, request: FastifyRequest, now: number): 
   throw notAuthenticated('The bearer token is expired, unknown or forged. Request a new one from the token endpoint.');
 }
 
-/** Whether the access key that requested the token exists and has not ended. */
+/** Returns whether the access key that requested the token exists and has not ended. */
 function hasKey(
   application: ApplicationAccess | null,
   { accessKeyId }: BearerClaims,
@@ -61,8 +61,8 @@ function subscriberAt({ subscriptions }: ApplicationAccess, path: ServiceAddress
 }
 
 /**
- * Whether the subscription admits a call now. Every call of an on-premise service counts as a start: the platform does
- * not know which calls only read.
+ * Returns whether the subscription admits a call now. Every call of an on-premise service counts as a start: the
+ * platform does not know which calls only read.
  */
 function isOpen({ target, active, readable }: Subscriber, purpose: Purpose, now: number): boolean {
   return isDuring(target || purpose === 'STARTER' ? active : readable, now);
@@ -124,7 +124,8 @@ function notAuthenticated(detail: string, error = ', error="invalid_token"'): Pr
 }
 
 /**
- * Whether the owner of the application has published this version. Only then a refusal names it; others stay hidden.
+ * Returns whether the owner of the application has published this version. Only then a refusal names it; others stay
+ * hidden.
  */
 async function isPublishedBy({ database }: Platform, ownerId: string, path: ServiceAddress): Promise<boolean> {
   if (path.owner !== ownerId) return false;

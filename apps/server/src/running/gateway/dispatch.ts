@@ -59,8 +59,8 @@ export function createDispatch(
 }
 
 /**
- * Whether a quota of executions counts a request to an on-premise service. It counts each POST, which starts executions
- * of managed services. Reading, cancelling and deleting stay possible when the quota is used up.
+ * Returns whether a quota of executions counts a request to an on-premise service. It counts each POST, which starts
+ * executions of managed services. Reading, cancelling and deleting stay possible when the quota is used up.
  */
 function isCounted({ limits }: Subscriber, { method }: FastifyRequest): boolean {
   return method === 'POST' && hasQuota(limits);

@@ -49,7 +49,7 @@ function noJobs({ name }: ServiceRow): Problem {
   );
 }
 
-/** Whether the owner may run a version. Throws conflict, build-not-succeeded, which say why not. */
+/** Returns whether the owner may run a version. Throws conflict, build-not-succeeded, which say why not. */
 async function ownVersion({ database, now }: Platform, service: ServiceRow, named: VersionRow): Promise<boolean> {
   const state = stateOf(named, now());
   if (state === 'RETIRED') throw new Problem('conflict', `Version ${named.version} is retired. Run a newer one.`);
@@ -84,7 +84,7 @@ async function newest(
   );
 }
 
-/** Whether the draft of a workflow can be run. The reasons against it are shown to its owner only. */
+/** Returns whether the draft of a workflow can be run. The reasons against it are shown to its owner only. */
 async function isDeployable(queries: Queries, service: ServiceRow, versionId: string): Promise<boolean> {
   if (service.type !== 'WORKFLOW') return true;
   try {

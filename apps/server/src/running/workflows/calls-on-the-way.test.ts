@@ -20,7 +20,7 @@ class Remembering {
   readonly keys = new Map<string, number>();
   readonly cancelled = new Set<string>();
   #waiting: (() => void)[] = [];
-  /** Whether starts wait for {@link release}. */
+  /** True if starts wait for {@link release}. */
   holds = true;
 
   readonly answer: http.RequestListener = (request, response) => {

@@ -32,7 +32,7 @@ export class Loop {
     this.#work = work;
   }
 
-  /** Whether no round is under way and the loop does not rest. */
+  /** True if no round is under way and the loop does not rest. */
   get isIdle(): boolean {
     return this.#working === null;
   }

@@ -59,7 +59,7 @@ async function isKnown(queries: Queries, { service_id, name }: WorkflowMessageRo
   });
 }
 
-/** Whether an instance that the publisher reaches waits for the name with another correlation key. */
+/** Returns whether an instance that the publisher reaches waits for the name with another correlation key. */
 async function waitsForName(queries: Queries, row: WorkflowMessageRow): Promise<boolean> {
   let waiting = queries
     .selectFrom('workflow_subscriptions as wanted')

@@ -156,8 +156,8 @@ async function take({ now }: Platform, transaction: Queries, { id, message_id }:
 }
 
 /**
- * Whether no message event is queued for the instance. An interrupting event takes one message only, so the next
- * message waits for the step that takes the first.
+ * Returns whether no message event is queued for the instance. An interrupting event takes one message only, so the
+ * next message waits for the step that takes the first.
  */
 async function isFree(
   { database }: Platform,

@@ -76,7 +76,7 @@ export function stored(
   return { state, parts: sizes };
 }
 
-/** Whether the row of an instance contains only the head. */
+/** Returns whether the row of an instance contains only the head. */
 export const isInParts = (text: string): boolean => text.startsWith(IN_PARTS);
 
 /** Parses a state that is stored in one row, which is short unless it has ended. */

@@ -87,7 +87,7 @@ export async function hadBuildTurn(transaction: Queries, ownerIds: readonly stri
     .execute();
 }
 
-/** Whether an execution has waited since before this moment (epoch milliseconds). */
+/** Returns whether an execution has waited since before this moment (epoch milliseconds). */
 export async function executionsWaitSince(queries: Queries, before: number): Promise<boolean> {
   const row = await queries
     .selectFrom('queues')

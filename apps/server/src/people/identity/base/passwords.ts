@@ -15,7 +15,7 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is right. Takes the same time for an unknown user (`kept` is null) and for one without a
+ * Returns whether the password is right. Takes the same time for an unknown user (`kept` is null) and for one without a
  * password, so that the time does not reveal which names exist.
  */
 export async function isPassword(kept: string | null, password: string): Promise<boolean> {

@@ -159,7 +159,7 @@ async function insert<K>(
     .execute();
 }
 
-/** Whether another key has to be created. `keys` are the present ones, newest first. */
+/** True if another key has to be created. `keys` are the present ones, newest first. */
 type IsDue = (keys: readonly StoredKey[], now: number) => boolean;
 
 /** A key is due if the newest one is older than `ageMs`. Ages are in days, so no key is old before it signs. */
@@ -171,7 +171,7 @@ function newestFirst(a: StoredKey, b: StoredKey): number {
   return numberOf(b.id) - numberOf(a.id);
 }
 
-/** Whether a key can be deleted: its successor signs, and its last signature has expired. */
+/** Returns whether a key can be deleted: its successor signs, and its last signature has expired. */
 function hasServed<K>(keys: readonly StoredKey[], index: number, { lifetimeMs }: KeyKind<K>, now: number): boolean {
   const successor = keys[index - 1];
   return successor !== undefined && successor.createdAt + ANNOUNCED_MS + lifetimeMs + MARGIN_MS <= now;

@@ -8,7 +8,7 @@ import { CLIENT_ID } from '../identity-provider.ts';
 export const DASHBOARD_CLIENT_ID = 'kethub-dashboard';
 const OWN_CLIENTS: ReadonlySet<string> = new Set([CLIENT_ID, DASHBOARD_CLIENT_ID]);
 
-/** Whether a client belongs to the platform, so that nobody is asked for consent. */
+/** Returns whether a client belongs to the platform, so that nobody is asked for consent. */
 export function isOwnClient(id: string | undefined): id is string {
   return id !== undefined && OWN_CLIENTS.has(id);
 }
@@ -57,7 +57,7 @@ export function allowLoopbackCallbacks(provider: Provider): void {
   };
 }
 
-/** Whether `uri` is `http://localhost:<any>/callback` or the same on 127.0.0.1. */
+/** Returns whether `uri` is `http://localhost:<any>/callback` or the same on 127.0.0.1. */
 export function isLoopbackCallback(uri: string): boolean {
   const url = URL.parse(uri);
   return (
@@ -70,7 +70,8 @@ export function isLoopbackCallback(uri: string): boolean {
 }
 
 /**
- * Whether a browser page of this origin may call the token endpoint: the dashboard, and programs on the same machine.
+ * Returns whether a browser page of this origin may call the token endpoint: the dashboard, and programs on the same
+ * machine.
  */
 export function isAllowedOrigin(origin: string, own: string): boolean {
   return origin === own || LOOPBACK.has(URL.parse(origin)?.hostname ?? '');

@@ -39,8 +39,8 @@ export function createKeycloakVerifier(
 }
 
 /**
- * Whether this is an access token with the scope of the interface. Keycloak signs identity and refresh tokens for the
- * same audience with the same key. It names the kind in the claim `typ`, and for RFC 9068 in the header.
+ * Returns whether this is an access token with the scope of the interface. Keycloak signs identity and refresh tokens
+ * for the same audience with the same key. It names the kind in the claim `typ`, and for RFC 9068 in the header.
  */
 function isForPlatform(payload: JWTPayload, header: string | undefined): boolean {
   const isAccessToken = header?.toLowerCase() === 'at+jwt' || payload['typ'] === 'Bearer';

@@ -75,8 +75,8 @@ export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> 
 const LONGEST_SUBJECT = 512;
 
 /**
- * Whether a text can be an id; others need no call. `.` and `..` would change the path of a URL, however they are
- * encoded.
+ * Returns whether a text can be an id; others need no call. `.` and `..` would change the path of a URL, however they
+ * are encoded.
  */
 export function isSubject(text: string): boolean {
   const isText = text.length <= LONGEST_SUBJECT && text.isWellFormed() && !/\p{Cc}/u.test(text);

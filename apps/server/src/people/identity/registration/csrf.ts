@@ -32,7 +32,7 @@ export class CsrfProtection {
     return this.#tokenOf(value);
   }
 
-  /** Whether the platform gave this form to this browser. */
+  /** Returns whether the platform gave this form to this browser. */
   isOurs(request: FastifyRequest, form: URLSearchParams): boolean {
     // Current browsers send the site of the form. This check also stops a sibling host that can set cookies.
     const site = request.headers['sec-fetch-site'];

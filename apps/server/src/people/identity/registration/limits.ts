@@ -5,7 +5,7 @@ const PER_NETWORK = { name: 'mails per network', units: 100, seconds: 60 * 60 };
 /** Mails to one mailbox: five at once, then one an hour. More are silently not sent. */
 const PER_ADDRESS = { name: 'mails per address', units: 5, seconds: 5 * 60 * 60 };
 
-/** Whether a mail may be sent. REFUSED is shown to the caller. ENOUGH is not: it would reveal mails to the address. */
+/** Decision about a mail. REFUSED is shown to the caller. ENOUGH is not: it would reveal mails to the address. */
 export type MailAllowance =
   | { readonly kind: 'ALLOWED' | 'ENOUGH' }
   | { readonly kind: 'REFUSED'; readonly retryAfter: number };

@@ -85,7 +85,7 @@ export function forgotPassword(services: RegistrationServices, email: string, fr
   });
 }
 
-/** Whether an account has this username or address, or an administrator in the settings will have it. */
+/** Returns whether an account has this username or address, or an administrator in the settings will have it. */
 export async function isTaken({ configuration }: Platform, queries: Queries, name: string): Promise<boolean> {
   const taken = await findForSignIn(queries, name);
   return taken !== null || configuration.administrators.includes(name);

@@ -61,7 +61,7 @@ function namesOf(given: string, family: string, whole: string): PersonNames | nu
   return { firstname: cut(whole.slice(0, space)), lastname: cut(whole.slice(space + 1)) };
 }
 
-/** Whether a claim is true. OpenID Connect requires a boolean; some providers send a text at userinfo. */
+/** Returns whether a claim is true. OpenID Connect requires a boolean; some providers send a text at userinfo. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }

@@ -13,7 +13,7 @@ export interface UpstreamRequest {
 
 /** An answer of the provider that does not prove who the person is. The message is for the log. */
 export class UpstreamRefused extends Error {
-  /** Whether the person has cancelled the sign-in at the provider. */
+  /** True if the person has cancelled the sign-in at the provider. */
   readonly cancelled: boolean;
 
   constructor(message: string, cancelled = false) {

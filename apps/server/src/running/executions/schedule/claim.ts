@@ -30,7 +30,7 @@ import {
 export interface Offer {
   readonly workerId: string;
   readonly capacity: Capacity;
-  /** Whether it can run containers. */
+  /** True if it can run containers. */
   readonly containers: boolean;
   /** Resources given away, by execution: claimed ones, and cancelled ones whose processes still run. */
   readonly promised: ReadonlyMap<string, Needs>;

@@ -38,9 +38,9 @@ import {
 
 /** The outcome of a batch. */
 export interface Batch {
-  /** Whether there may be more events or completions. */
+  /** True if there may be more events or completions. */
   readonly more: boolean;
-  /** Whether there is work for the loops of jobs, timers, messages and signals. */
+  /** True if there is work for the loops of jobs, timers, messages and signals. */
   readonly jobs: boolean;
   readonly timers: boolean;
   readonly messages: boolean;

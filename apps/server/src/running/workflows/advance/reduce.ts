@@ -33,9 +33,9 @@ export interface Advanced extends Pick<Work, 'row' | 'before'> {
   /** Events that are set aside until an operator retries the instance, and ends that become such events. */
   readonly aside: readonly string[];
   readonly endsAside: readonly Event[];
-  /** Whether events that were set aside go back to the queue. */
+  /** True if events that were set aside go back to the queue. */
   readonly isReleased: boolean;
-  /** Whether some events or ends are left for another batch. */
+  /** True if some events or ends are left for another batch. */
   readonly isLeft: boolean;
   /** Null when nothing has changed. */
   readonly next: Next | null;
@@ -49,7 +49,7 @@ export interface Next {
   /** Null when the instance is given up. */
   readonly live: State | null;
   readonly toStore: Omit<ToStore, 'state'> & { readonly state: string | null };
-  /** Whether the step is paused. */
+  /** True if the step is paused. */
   readonly isPaused: boolean;
   readonly effects: readonly Effect[];
   readonly journal: readonly JournalEntry[];
@@ -58,7 +58,7 @@ export interface Next {
   readonly statusBefore: Status;
   /** The result of the execution; null before there is one. */
   readonly result: object | null;
-  /** Whether the instance may have waited for timers, messages or signals, before or after. */
+  /** True if the instance may have waited for timers, messages or signals, before or after. */
   readonly hasWaited: boolean;
 }
 
@@ -140,7 +140,7 @@ export function hold(graph: ProcessGraph | null, work: Work, now: number, cause:
 
 const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
 
-/** Whether an instance that was held goes on or has ended. */
+/** Returns whether an instance that was held goes on or has ended. */
 function isReleased(before: State | null, after: State): boolean {
   return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
 }

@@ -22,7 +22,7 @@ export class RoundRobin {
     this.#mayWait = true;
   }
 
-  /** Whether to read the table, for a batch that has other work as well. */
+  /** Returns whether to read the table, for a batch that has other work as well. */
   isTimeToLook(): boolean {
     return this.#mayWait || performance.now() - this.#lookedAt >= LOOK_MS;
   }

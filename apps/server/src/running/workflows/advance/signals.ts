@@ -28,7 +28,7 @@ export const runsFor = (owner: string, subscriptionId: string | null): string =>
 interface Sender {
   readonly service_id: string;
   readonly runs_for: string;
-  /** Whether the instance runs for the owner of its service and was not started by an application. */
+  /** True if the instance runs for the owner of its service and was not started by an application. */
   readonly isOwn: boolean;
 }
 

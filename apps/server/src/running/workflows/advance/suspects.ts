@@ -39,7 +39,7 @@ export interface SuspectTurn {
 
 export interface Cause {
   readonly cause: string;
-  /** Whether the instance ends; otherwise it is held with an incident. */
+  /** True if the instance ends; otherwise it is held with an incident. */
   readonly isFinal: boolean;
 }
 
@@ -81,7 +81,7 @@ export class Suspects {
     return { id, takes: failed === null || givenUp !== null ? 'ALL' : 'ONE', givenUp };
   }
 
-  /** Whether a suspect is due. */
+  /** True if a suspect is due. */
   get areDue(): boolean {
     const now = this.#now();
     return this.#all.values().some(({ due }) => due <= now);
@@ -164,7 +164,7 @@ export class Suspects {
   }
 }
 
-/** Whether the database has refused a statement. */
+/** Returns whether the database has refused a statement. */
 function isOfDatabase(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return !isOutage(error) && /^(SQLITE_|[0-9A-Z]{5}$)/.test(code);

@@ -63,7 +63,7 @@ export interface Candidates {
 export interface GivenUp {
   readonly id: string;
   readonly cause: string;
-  /** Whether the instance ends; otherwise it is held, and an operator can retry it. */
+  /** True if the instance ends; otherwise it is held, and an operator can retry it. */
   readonly isFinal: boolean;
 }
 
@@ -226,7 +226,7 @@ async function statesOf(
   return states;
 }
 
-/** Whether the stored text is not a state. The database is not the cause. */
+/** Returns whether the stored text is not a state. The database is not the cause. */
 const isUnreadable = (error: unknown): error is Error => error instanceof SyntaxError || error instanceof TypeError;
 
 /**

@@ -38,7 +38,7 @@ export class JobSlots {
     return true;
   }
 
-  /** Whether jobs may wait in the table for a slot. */
+  /** True if jobs may wait in the table for a slot. */
   get someWait(): boolean {
     return this.#isFull || this.#behind.size > 0;
   }

@@ -71,7 +71,7 @@ function tooLarge(operation: Ask['operation'], bytes: number): RemoteFault {
 const tooMuch: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
 /**
- * Whether a status is transient: an overloaded service, or one that restarts. 501 is permanent.
+ * Returns whether a status is transient: an overloaded service, or one that restarts. 501 is permanent.
  *
  * A start that failed on the way or inside the service may have begun, so only one that was turned away is sent again.
  */
@@ -79,7 +79,7 @@ export function isTransient(operation: Ask['operation'] | 'PUT /{id}/cancel', st
   return tooMuch.has(status) || (operation !== 'POST /' && status >= 500 && status !== 501);
 }
 
-/** Whether a service that answers a start with this has certainly not begun. */
+/** Returns whether a service that answers a start with this has certainly not begun. */
 function wasTurnedAway(status: number): boolean {
   return (status >= 300 && status < 500) || tooMuch.has(status) || status === 501;
 }

@@ -3,13 +3,13 @@ import type { Value } from '@kethub/workflow';
 /** A failed call of a service that runs elsewhere. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
-  /** Whether another try may succeed. */
+  /** True if another try may succeed. */
   readonly mayPass: boolean;
-  /** Whether a start that failed may have begun. */
+  /** True if a start that failed may have begun. */
   readonly mayHaveBegun: boolean;
   /** The response for the task. It is private so that the platform never logs it: the service may have written it. */
   readonly #response: Value;
-  /** Whether the response is JSON from the service itself. */
+  /** True if the response is JSON from the service itself. */
   readonly isAnswer: boolean;
 
   /** @param message for those who see the workflow: no address, nothing that the service has answered. */

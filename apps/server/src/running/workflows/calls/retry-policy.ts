@@ -19,7 +19,7 @@ export function pauseAfter(attempts: number): number {
   return Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(attempts, 10));
 }
 
-/** Whether a job that has failed with `error` is not tried again. */
+/** Returns whether a job that has failed with `error` is not tried again. */
 export function isOver({ state, attempts }: Pick<WorkflowJobRow, 'state' | 'attempts'>, error: unknown): boolean {
   if (!(error instanceof RemoteFault)) return attempts >= retries.platform;
   if (!error.mayPass) return true;

@@ -32,8 +32,8 @@ export type IncidentSource = Starter &
   };
 
 /**
- * Whether the instance was started for the owner of the workflow. Of other instances, a provider sees neither input nor
- * results.
+ * Returns whether the instance was started for the owner of the workflow. Of other instances, a provider sees neither
+ * input nor results.
  */
 export function isOwn({ owner_type, owner_id }: Starter, { type, id }: Owner): boolean {
   return owner_type === type && owner_id === id;

@@ -1163,7 +1163,7 @@ create index workflow_schedules_due on workflow_schedules (due);
 
 -- === Platform ===
 
--- What all processes on this database have in common; one row.
+-- Facts that all processes on this database share; one row.
 create table installation (
   id text primary key check (id = 'this'),
   sealed_check text not null,
