@@ -65,7 +65,7 @@ export function OrganizationPage() {
   );
 }
 
-/** What both ways out have in common: the person acts for themselves from then on. */
+/** Common to both ways out: the person acts for themselves from then on. */
 function useWayOut(act: () => Promise<void>) {
   const { acting } = useOrganization();
   const queries = useQueryClient();

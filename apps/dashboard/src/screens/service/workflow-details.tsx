@@ -8,7 +8,7 @@ import { useEveryPage } from '../../look/more.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** What the platform found in the file of a workflow, and as which application its tasks call. */
+/** Findings of the platform in the file of a workflow, and the application as which its tasks call. */
 export function WorkflowDetails({
   version,
   state,

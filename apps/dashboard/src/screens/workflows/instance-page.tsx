@@ -68,7 +68,7 @@ export function InstancePage() {
   );
 }
 
-/** What is active or waits. */
+/** Elements that are active or wait. */
 function Activities({ instance: { activities } }: { readonly instance: WorkflowInstanceDetails }) {
   const { acting, at } = useServiceAddress();
   if (activities.length === 0) return null;
@@ -121,7 +121,7 @@ function Activities({ instance: { activities } }: { readonly instance: WorkflowI
   );
 }
 
-/** What its call activities have started. */
+/** Instances that its call activities have started. */
 function Called({ instance: { children } }: { readonly instance: WorkflowInstanceDetails }) {
   const { at } = useServiceAddress();
   if (children.length === 0) return null;

@@ -6,7 +6,7 @@ import { More } from '../../look/more.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { entryInWords } from './journal-in-words.ts';
 
-/** What an instance did, in order. */
+/** Steps of an instance, in order. */
 export function Journal({ instanceId, isRunning }: { readonly instanceId: string; readonly isRunning: boolean }) {
   const journal = useInfiniteQuery(journalQuery(useActing(), instanceId, isRunning));
   const rows = journal.data?.pages.flat() ?? [];
