@@ -1,13 +1,15 @@
 import type { ServiceExecution } from '@kethub/contract';
 import type { Connection } from './connection.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
-import type { operations } from './generated/gateway.ts';
+import type { components } from './generated/gateway.ts';
 import { table } from './generated/gateway-table.ts';
 import { operationsAt, type Operations } from './operations.ts';
 import { watch, type WatchOptions } from './watch.ts';
 
+type Types = components['schemas'];
+
 /** The operations at the address of a service. The address names owner, service and version. */
-export type ServiceOperations = Omit<Operations<operations, typeof table, InAddress>, 'requestToken'>;
+export type ServiceOperations = Omit<Operations<Types, typeof table, InAddress>, 'requestToken'>;
 type InAddress = 'owner' | 'service' | 'version';
 
 /** Executions at one address: a subscribed service, or `{base_url}/service-executions` with the same operations. */
@@ -31,7 +33,7 @@ export function isEnded(execution: Pick<ServiceExecution, 'status'>): boolean {
 
 /** Executions below the base URL of a connection. */
 export function executionsAt(connection: Connection): ServiceOperations & ExecutionsEndpoint {
-  const service: ServiceOperations = operationsAt<operations, typeof table, InAddress>(
+  const service: ServiceOperations = operationsAt<Types, typeof table, InAddress>(
     connection,
     table,
     '/{owner}/{service}/{version}',

@@ -17,8 +17,11 @@ export type Row = readonly [method: NonNullable<Call['method']>, path: string, a
  * URL holds already. Methods throw KethubError and UnreachableError.
  */
 export type Operations<Types, Table, Fixed extends string = never> = {
-  readonly [Id in keyof Types & keyof Table]: Method<Argument<Types[Id], Fixed>, AnswerOf<Types[Id], Table[Id]>>;
+  readonly [Id in keyof Table]: Method<Argument<TypeOf<Types, Id>, Fixed>, AnswerOf<TypeOf<Types, Id>, Table[Id]>>;
 };
+
+/** An operation without a type asks for nothing and answers nothing. */
+type TypeOf<Types, Id> = Id extends keyof Types ? Types[Id] : object;
 
 interface Method<Asked, Answer> {
   (...asked: Optional<Asked>): Promise<Answer>;
@@ -36,39 +39,30 @@ export interface RequestOptions extends CallOptions {
 /** An argument that can be left out when nothing in it is required. */
 type Optional<Argument> = object extends Argument ? [asked?: Argument] : [asked: Argument];
 
-/** Parameters of the path and of the query together; no operation has two of one name. */
+/** Parameters of the path and of the query together. One that is undefined is left out of the query. */
 type ParametersOf<Type> = Type extends { parameters: infer Given }
-  ? (Given extends { path: infer InPath } ? InPath : object) &
-      (Given extends { query?: infer InQuery } ? QueryOf<InQuery> : object)
+  ? { readonly [Name in keyof Given]: object extends Pick<Given, Name> ? Given[Name] | undefined : Given[Name] }
   : object;
-/** A parameter that is undefined is left out of the query. */
-type QueryOf<InQuery> = [InQuery] extends [undefined] ? object : OrUndefined<NonNullable<InQuery>>;
-type OrUndefined<InQuery> = { readonly [Name in keyof InQuery]: InQuery[Name] | undefined };
 
-type BodyOf<Type> = Type extends { requestBody?: never }
-  ? object
-  : Type extends { requestBody: { content: infer Content } }
-    ? OneBody<Content>
-    : Type extends { requestBody?: { content: infer Content } }
-      ? Partial<OneBody<Content>>
-      : object;
+type BodyOf<Type> = Type extends { request: infer Content }
+  ? OneBody<Content>
+  : 'request' extends keyof Type
+    ? Partial<OneBody<NonNullable<Type['request']>>>
+    : object;
 type OneBody<Content> =
-  | (Content extends { 'application/json': infer Json }
-      ? { readonly json: Json } | { readonly jsonText: string }
-      : never)
+  | (Content extends { json: infer Json } ? { readonly json: Json } | { readonly jsonText: string } : never)
   // A Blob is sent with its own media type, or that of the header `content-type`.
-  | (Exclude<keyof Content, 'application/json'> extends never
-      ? never
-      : { readonly body: Blob | FormData | URLSearchParams | ReadableStream<Uint8Array> });
+  | (Content extends { body: unknown }
+      ? { readonly body: Blob | FormData | URLSearchParams | ReadableStream<Uint8Array> }
+      : never);
 
 type AnswerOf<Type, Row> = Row extends readonly [unknown, unknown, 'stream']
   ? Response
   : Row extends readonly [unknown, unknown, 'nothing']
     ? void
-    : Type extends { responses: infer Answers }
-      ? JsonOf<Answers[keyof Answers]>
+    : Type extends { answer: infer Json }
+      ? Json
       : never;
-type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : never;
 
 /**
  * The operations of one interface at a connection, from its generated table. `prefix` is the beginning of the paths

@@ -2,10 +2,12 @@ import type { Build } from '@kethub/contract';
 import { withoutSlash, type Connection } from './connection.ts';
 import { executionsAt, type ExecutionsEndpoint } from './executions-endpoint.ts';
 import { followLog, type FollowedEntry, type FollowOptions } from './follow-log.ts';
-import type { operations } from './generated/platform.ts';
+import type { components } from './generated/platform.ts';
 import { table } from './generated/platform-table.ts';
 import { operationsAt, type Operations } from './operations.ts';
 import { watch, type WatchOptions } from './watch.ts';
+
+type Types = components['schemas'];
 
 /** A personal access token, the token of a login session, or a way to get the latter. */
 export type Credential =
@@ -30,7 +32,7 @@ export interface VersionAddress {
 }
 
 /** The platform interface: every operation by its id, and what takes several requests. */
-export interface PlatformClient extends Operations<operations, typeof table> {
+export interface PlatformClient extends Operations<Types, typeof table> {
   /** Executions started for the caller, as jobs or by applications. */
   readonly executions: ExecutionsEndpoint;
   /** The build now and at every change of its status, to the final one. */
@@ -49,7 +51,7 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
     fetch: options.fetch ?? fetch,
     ...authenticationOf(credential, context),
   };
-  const platform = operationsAt<operations, typeof table>(connection, table);
+  const platform = operationsAt<Types, typeof table>(connection, table);
   return {
     ...platform,
     executions: executionsAt({ ...connection, baseUrl: `${connection.baseUrl}/service-executions` }),

@@ -5,21 +5,29 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components?: unknown;
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
 }
 
 interface Operation {
   readonly operationId: string;
   readonly summary?: string;
-  readonly parameters?: readonly unknown[];
-  readonly requestBody?: unknown;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
-interface Answer {
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, unknown>>;
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: unknown;
 }
+
+interface Answer {
+  readonly content?: Content;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: unknown } | undefined>>;
 
 const HEAD = '// Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.\n';
 
@@ -35,29 +43,41 @@ export function tableFile({ paths }: OpenApiDocument): string {
 }
 
 /**
- * The types of the parameters, bodies and answers of one OpenAPI document. Answers from 300 on are left out: the client
- * throws them as errors.
+ * The types of one OpenAPI document: its schemas, and beside them one type for each operation, named by its id, with
+ * `parameters`, `request` and `answer` where it has them. Headers are left out. So are answers from 300 on, which the
+ * client throws as errors.
  */
-export async function typesFile(document: OpenApiDocument): Promise<string> {
-  const reduced = { ...document, paths: mapped(document.paths, (path) => mapped(withoutHead(path), essential)) };
-  const nodes = await openapi(JSON.stringify(reduced, withoutLongEnum), {
+export async function typesFile({ paths, components, ...document }: OpenApiDocument): Promise<string> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(withoutHead(methods)));
+  const types = Object.fromEntries(
+    operations.flatMap((operation) => {
+      const type = typeOf(operation);
+      return type ? [[operation.operationId, type]] : [];
+    }),
+  );
+  const reduced = { ...document, paths: {}, components: { schemas: { ...components?.schemas, ...types } } };
+  const nodes = await openapi(JSON.stringify(reduced, essential), {
     alphabetize: true,
     emptyObjectsUnknown: true,
     defaultNonNullable: false,
   });
-  const kept = nodes.filter((node) => !LEFT_OUT.has(nameOf(node)));
+  const kept = nodes.filter((node) => nameOf(node) === 'components');
   return `${HEAD}${astToString(kept)}`;
 }
-
-/** Types that say the same as `operations`, in another order, and those that are empty. */
-const LEFT_OUT = new Set(['paths', 'webhooks', '$defs']);
 
 /** Enumerations of more values, such as all currencies, are typed as strings. The platform checks them. */
 const MAX_ENUM_VALUES = 50;
 
-function withoutLongEnum(_: string, value: unknown): unknown {
-  const isLong = isObject(value) && Array.isArray(value['enum']) && value['enum'].length > MAX_ENUM_VALUES;
-  return isLong ? { ...value, type: 'string', enum: undefined } : value;
+/** Leaves out what has no type. A description becomes the comment. */
+function essential(name: string, value: unknown): unknown {
+  if (!isObject(value) || name === 'properties') return value;
+  const { format: _format, examples: _examples, example: _example, description, ...type } = value;
+  const isLong = Array.isArray(type['enum']) && type['enum'].length > MAX_ENUM_VALUES;
+  return {
+    ...type,
+    ...(typeof description === 'string' && { summary: description }),
+    ...(isLong && { type: 'string', enum: undefined }),
+  };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -68,23 +88,38 @@ function nameOf(node: unknown): string {
   return (node as { name?: { text?: string } }).name?.text ?? '';
 }
 
-function essential({ operationId, summary, parameters, requestBody, responses }: Operation): Operation {
-  const successful = Object.entries(responses).filter(([status]) => status < '300');
-  return {
-    operationId,
-    ...(summary !== undefined && { summary }),
-    ...(parameters && { parameters }),
-    ...(requestBody !== undefined && { requestBody }),
-    responses: Object.fromEntries(
-      successful.map(([status, { content }]) => [status, { description: '', ...(content && { content }) }]),
-    ),
+/** The schema of the type of an operation; null when nothing is asked or answered. */
+function typeOf({ summary, parameters = [], requestBody, responses }: Operation): object | null {
+  const asked = parameters.filter((parameter) => parameter.in !== 'header');
+  const { 'application/json': json, ...others } = requestBody?.content ?? {};
+  const request = { ...(json && { json: json.schema }), ...(Object.keys(others).length > 0 && { body: {} }) };
+  const answers = successful(responses).flatMap(({ content }) => content?.['application/json']?.schema ?? []);
+  const [answer, ...more] = new Map(answers.map((schema) => [JSON.stringify(schema), schema])).values();
+  const members = {
+    ...(asked.length > 0 && {
+      parameters: record(
+        Object.fromEntries(asked.map(({ name, schema }) => [name, schema])),
+        asked.filter(({ required }) => required).map(({ name }) => name),
+      ),
+    }),
+    ...(requestBody && { request: record(request) }),
+    ...(answer !== undefined && { answer: more.length > 0 ? { anyOf: [answer, ...more] } : answer }),
   };
+  const required = Object.keys(members).filter((name) => name !== 'request' || requestBody?.required === true);
+  return Object.keys(members).length === 0 ? null : { ...record(members, required), summary };
+}
+
+function record(properties: Record<string, unknown>, required = Object.keys(properties)): object {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function successful(responses: Operation['responses']): Answer[] {
+  return Object.entries(responses).flatMap(([status, answer]) => (status < '300' ? [answer] : []));
 }
 
 /** `json` where the answer can be JSON; other media types are asked for with `accept`. `stream`: the caller reads the body. */
 function answerKind({ responses }: Operation): 'json' | 'nothing' | 'stream' {
-  const successful = Object.entries(responses).filter(([status]) => status < '300');
-  const types = successful.flatMap(([, { content }]) => Object.keys(content ?? {}));
+  const types = successful(responses).flatMap(({ content }) => Object.keys(content ?? {}));
   if (types.length === 0) return 'nothing';
   return types.includes('application/json') ? 'json' : 'stream';
 }
@@ -92,8 +127,4 @@ function answerKind({ responses }: Operation): 'json' | 'nothing' | 'stream' {
 /** HEAD answers what GET answers, without its body. */
 function withoutHead(methods: Readonly<Record<string, Operation>>): Record<string, Operation> {
   return Object.fromEntries(Object.entries(methods).filter(([method]) => method !== 'head'));
-}
-
-function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
