@@ -306,7 +306,7 @@ async function requireSandbox(): Promise<void> {
     throw new Refusal(`User code cannot be run safely on this machine: ${check.reason} ${check.remedy}`);
 }
 
-/** Whether a process is a worker and nothing else. */
+/** Returns whether a process is a worker and nothing else. */
 function isAlone({ worker, api, gateway, git }: Configuration['roles']): boolean {
   return worker && !api && !gateway && !git;
 }

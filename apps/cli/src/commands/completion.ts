@@ -56,7 +56,7 @@ async function names(shell: Shell, kind: NameKind): Promise<string[]> {
   }
 }
 
-/** Whether a name is one word of letters that no shell gives a meaning. */
+/** Returns whether a name is one word of letters that no shell gives a meaning. */
 function isPlain(name: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{N}_.@-]*$/u.test(name);
 }

@@ -84,7 +84,7 @@ export async function organizationOf(shell: Shell): Promise<string | null> {
   return (await readCredentials(shell))?.organizationId ?? null;
 }
 
-/** Whether KET_TOKEN replaces the stored credentials. A profile that the command line names goes before it. */
+/** Returns whether KET_TOKEN replaces the stored credentials. A profile that the command line names goes before it. */
 export function usesToken({ environment, profile }: Pick<Shell, 'environment' | 'profile'>): boolean {
   return Boolean(environment['KET_TOKEN']) && profile === undefined;
 }

@@ -1,4 +1,4 @@
-"""How far a schema says what a parameter takes, so that the platform can judge an input before it runs."""
+"""Tells how far a schema says what a parameter takes, so that the platform can judge an input before it runs."""
 
 import dataclasses
 import enum
@@ -106,7 +106,7 @@ def _visit_model(kind: type, walk: Walk) -> None:
 
 
 def _decides_early(decorators) -> bool:
-    """Whether a validator of a model sees a value before Pydantic does."""
+    """Return whether a validator of a model sees a value before Pydantic does."""
     if decorators is None:
         return False
     if getattr(decorators, "root_validators", None) or getattr(decorators, "validators", None):

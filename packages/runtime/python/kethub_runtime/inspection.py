@@ -110,7 +110,7 @@ def _parameter(parameter, text: str | None) -> dict:
 
 
 def _may_be_empty(annotation) -> bool:
-    """Whether an absent member becomes an empty instance: of a model with defaults only."""
+    """Return whether an absent member becomes an empty instance: of a model with defaults only."""
     try:
         return empty_instance(annotation) is not None
     except Exception:  # a validator of the model

@@ -20,7 +20,7 @@ export interface Parameter {
 }
 
 /**
- * How far the schema says what a parameter takes. STRICT: it decides. LAX: Pydantic also makes numbers and booleans of
+ * Degree to which the schema says what a parameter takes. STRICT: it decides. LAX: Pydantic also makes numbers and booleans of
  * text. NONE: only the program knows.
  */
 export type Accepts = (typeof ACCEPTS)[number];

@@ -14,7 +14,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** Our own modules, which every process has. */
 const OURS = new Set(['src', 'kethub', 'kethub_runtime']);
 
-/** Where the code and the packages of a service are. */
+/** Folders of the code and the packages of a service. */
 export interface LocalCode {
   readonly python: string;
   readonly sourceDir: string;

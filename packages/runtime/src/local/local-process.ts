@@ -26,7 +26,7 @@ export interface LocalSpec {
   readonly dataPools: readonly DataPoolMount[];
   /** Modules that are imported before the job comes; null for a process that is not kept waiting. */
   readonly imports: readonly string[] | null;
-  /** Where debugpy listens, and the folder that holds it where the environment does not. */
+  /** Address at which debugpy listens, and the folder that holds it where the environment does not. */
   readonly debug: { readonly port: number; readonly packages: string | null } | null;
 }
 

@@ -95,7 +95,7 @@ async function* stream(
   }
 }
 
-/** Whether there are more changes before it is time for a sign of life. */
+/** Returns whether there are more changes before it is time for a sign of life. */
 async function moreWithin(feed: ChangeFeed, position: number, gone: AbortSignal): Promise<boolean> {
   const wait = new AbortController();
   const stop = (): void => wait.abort();

@@ -4,7 +4,7 @@ import type { Change } from './change.ts';
 /** Ids in one statement. */
 const TOGETHER = 500;
 
-/** What the owners of executions, and the providers of their services, are told. */
+/** Events for the owners of executions and the providers of their services. */
 export function executionChanges(queries: Queries, ids: readonly string[]): Promise<Change[]> {
   return inParts(ids, async (part) => {
     const rows = await queries
@@ -28,7 +28,7 @@ export function executionChanges(queries: Queries, ids: readonly string[]): Prom
   });
 }
 
-/** What the owners of services are told about builds. */
+/** Events about builds for the owners of services. */
 export function buildChanges(queries: Queries, ids: readonly string[]): Promise<Change[]> {
   return inParts(ids, async (part) => {
     const rows = await queries

@@ -18,7 +18,7 @@ export function requireGit(): void {
   if (!isRecent(stdout)) throw new Refusal(`${needed}; this is ${stdout.trim()}. ${remedy}`);
 }
 
-/** Whether a line such as `git version 2.39.5` names a version that is new enough. */
+/** Returns whether a line such as `git version 2.39.5` names a version that is new enough. */
 export function isRecent(line: string): boolean {
   const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(line)?.slice(1).map(Number);
   if (!found) return false;
@@ -26,7 +26,7 @@ export function isRecent(line: string): boolean {
   return (found[different] || 0) >= (OLDEST[different] ?? 0);
 }
 
-/** Whether Git can run in a sandbox on this machine. Tries it, which takes 50 ms. */
+/** Returns whether Git can run in a sandbox on this machine. Tries it, which takes 50 ms. */
 export function canSandbox(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'kethub-git-'));
   try {

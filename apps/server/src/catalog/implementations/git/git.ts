@@ -40,7 +40,7 @@ export class GitFailure extends Error {
 }
 
 export interface GitOptions extends PushLimits {
-  /** Whether every process runs in a sandbox. */
+  /** True if every process runs in a sandbox. */
   readonly sandboxed: boolean;
   /** Folder of the platform's hooks. */
   readonly hooks: string;

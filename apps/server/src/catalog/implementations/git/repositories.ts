@@ -30,7 +30,7 @@ export class Repositories {
     this.#git = git;
   }
 
-  /** Where the folders of deleted implementations are kept. */
+  /** Path that keeps the folders of deleted implementations. */
   get trash(): string {
     return path.join(this.#folder, 'trash');
   }

@@ -79,7 +79,7 @@ function readParameters(json: string): Known {
   };
 }
 
-/** Whether neither the input nor, where it may be there, a secret has the name of the parameter. */
+/** Returns whether neither the input nor, where it may be there, a secret has the name of the parameter. */
 function isMissing({ name, kind, annotation }: Parameter, given: object, { secrets }: JudgedInput): boolean {
   const isSecret = secrets !== null && Object.hasOwn(secrets, name);
   if (kind === 'secret') return !isSecret;

@@ -5,7 +5,7 @@ import type { Numbered } from './effects.ts';
 /** Columns of {@link Numbered}, for `recordsOf`. */
 export const numbered = { instance_id: 'text', number: 'bigint' } as const;
 
-/** Whether a row has one of these numbers within one of these instances. */
+/** Returns whether a row has one of these numbers within one of these instances. */
 export function isOneOf(transaction: Queries, column: string, numbers: readonly Numbered[]): RawBuilder<boolean> {
   return sql<boolean>`(instance_id, ${sql.ref(column)}) in
     (select instance_id, number from ${recordsOf(transaction, numbers, numbered)} as one)`;

@@ -45,7 +45,7 @@ function shown(rows: ReturnType<typeof incidentsOf>) {
     ]);
 }
 
-/** Where a page of incidents begins (after this id), how long it is, and whether the newest come first. */
+/** Start of a page of incidents (after this id), its length, and its order. */
 interface Page {
   readonly after: string | null;
   readonly limit: number;

@@ -46,7 +46,7 @@ export type InstanceRow = NonNullable<Awaited<ReturnType<typeof findInstance>>>;
 export interface InstanceFilter {
   readonly phase?: WorkflowInstanceRow['phase'];
   readonly version?: string;
-  /** Whether they have open incidents. */
+  /** True if they have open incidents. */
   readonly hasIncidents?: boolean;
   readonly createdFrom?: number;
   readonly createdBefore?: number;

@@ -35,7 +35,7 @@ const servicePath = Type.Object({ serviceId: Id });
 const one = Type.Object({ instanceId: Id });
 const found = ['invalid-request', 'not-found'] as const;
 
-/** What operators see of instances, incidents and timer start events of own workflows, and do about them. */
+/** Endpoints by which operators see and change instances, incidents and timer start events of own workflows. */
 export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows, 'parameters'>): PlatformEndpoint[] {
   const graphs = createGraphs(platform);
   return [
