@@ -20,6 +20,7 @@ export * from './provider-tokens.ts';
 export * from './registrations.ts';
 export { compareVersions } from './compare-versions.ts';
 export * from './services.ts';
+export * from './repositories.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
 export * from './signing-keys.ts';

@@ -83,6 +83,17 @@ export const limits = {
   refsOfImplementation: 10_000,
   /** Branches and tags that one push changes. */
   refChangesOfPush: 1_000,
+  /** Entries of a folder of a repository that are shown. */
+  treeEntries: 5_000,
+  /** Files and bytes of a diff that are shown. */
+  changedFiles: 300,
+  patchBytes: 2 * 1024 * 1024,
+  /** Path of a file in a repository. */
+  repositoryPathLength: 4_096,
+  commitMessageLength: 10_000,
+  /** Files and bytes of a commit that is made without Git. */
+  committedFiles: 5_000,
+  committedBytes: 256 * 1024 * 1024,
   /** Name of a branch or tag of an implementation. */
   refLength: 250,
   implementationsQueryLength: 100,

@@ -100,6 +100,11 @@ export const problems = {
     'The input refers to a data pool that does not exist, or that the owner of the application (of a job, whoever starts it) may not read. `errors` names the place. An owner of the pool can make them a member.',
   ),
   'not-found': problem(404, 'Not found', 'There is nothing at this address, or nothing that the caller may see.'),
+  'empty-repository': problem(
+    404,
+    'Nothing there yet',
+    'The repository has no commit on the branch that was asked for. Push one, as `detail` shows, or upload files.',
+  ),
   'service-not-found': problem(
     404,
     'Service not found',

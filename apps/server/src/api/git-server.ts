@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { serveGit, type GitStore } from '../catalog/implementations/index.ts';
-import { createHttpServer } from '../foundation/http/index.ts';
+import { readingEndpoints, serveGit, type GitStore } from '../catalog/implementations/index.ts';
+import { createHttpServer, mount, platformLimits } from '../foundation/http/index.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { RequestObserver } from '../foundation/telemetry/index.ts';
-import { securitySchemes, type Accounts } from '../people/accounts/index.ts';
+import { refusals, security, securitySchemes, type Accounts } from '../people/accounts/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
 
 /** The server of a process that has the role `git` without the platform interface. */
@@ -27,6 +27,13 @@ export async function createGitServer(
     bodyMemoryBytes: configuration.bodyMemoryBytes,
     observer: RequestObserver.of(platform.telemetry, 'platform'),
     slowReaderMs: configuration.readers.slowMs,
+  });
+  mount(app, readingEndpoints(platform, store), {
+    prefix: new URL(addresses.api).pathname,
+    admit: accounts.admit,
+    security,
+    refusals,
+    limits: platformLimits(platform),
   });
   await serveGit(app, platform, accounts, store);
   return app;

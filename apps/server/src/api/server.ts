@@ -6,7 +6,12 @@ import type { Dashboard } from '../dashboard/index.ts';
 import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } from '../catalog/datapools/index.ts';
 import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
-import { implementationEndpoints, serveGit, type GitStore } from '../catalog/implementations/index.ts';
+import {
+  implementationEndpoints,
+  readingEndpoints,
+  serveGit,
+  type GitStore,
+} from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
 import { eventEndpoints } from '../running/events/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
@@ -76,6 +81,7 @@ export async function createApi(
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
     ...implementationEndpoints(platform, identity),
+    ...(store ? readingEndpoints(platform, store) : []),
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),
     ...providerTokenEndpoints(platform),

@@ -160,6 +160,14 @@ export const implementation = (
     refusedFor,
   );
 
+/** About the content of an empty repository. */
+export const repository = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
+  on(
+    role,
+    async (owned) => ({ method, path: `/-/implementations/${await owned.implementation()}${rest}` }),
+    refusedFor,
+  );
+
 export const qcPool = (
   role: MemberRole,
   method: string,

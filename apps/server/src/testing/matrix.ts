@@ -8,6 +8,7 @@ import {
   list,
   on,
   qcPool,
+  repository,
   service,
   share,
   workflow,
@@ -141,6 +142,14 @@ export const matrix: Readonly<Record<string, Row>> = {
     () => ({ role: 'VIEWER' }),
   ),
   removeImplementationMember: implementation('OWNER', 'DELETE', `/members/USER/${UNKNOWN}`, undefined, [404]),
+
+  listImplementationRefs: repository('VIEWER', 'GET', '/refs'),
+  readImplementationTree: repository('VIEWER', 'GET', '/tree', [404]),
+  readImplementationFile: repository('VIEWER', 'GET', '/file?path=a.txt', [404]),
+  listImplementationCommits: repository('VIEWER', 'GET', '/commits', [404]),
+  readImplementationCommit: repository('VIEWER', 'GET', '/commits/main', [404]),
+  compareImplementationRefs: repository('VIEWER', 'GET', '/compare?base=main&head=main', [404]),
+  downloadImplementationArchive: repository('VIEWER', 'GET', '/archive', [404]),
 
   listServices: list('VIEWER', 'GET', '/services'),
   createService: list('MAINTAINER', 'POST', '/services', (owned) => owned.serviceForm()),

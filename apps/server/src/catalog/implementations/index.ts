@@ -1,4 +1,5 @@
 export { implementationCatalog } from './catalog.ts';
 export { implementationEndpoints } from './routes.ts';
+export { readingEndpoints } from './reading/routes.ts';
 export { openGitStore, type GitStore } from './store.ts';
 export { serveGit } from './transport/routes.ts';

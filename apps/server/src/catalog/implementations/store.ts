@@ -5,6 +5,7 @@ import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { canSandbox, requireGit } from './git/check.ts';
 import { Git, type GitEnd } from './git/git.ts';
 import { Repositories } from './git/repositories.ts';
+import { CatFiles } from './reading/cat-file.ts';
 import { findImplementation } from './queries.ts';
 import { recordState, stateOf } from './record-push.ts';
 
@@ -12,6 +13,8 @@ import { recordState, stateOf } from './record-push.ts';
 export interface GitStore {
   readonly git: Git;
   readonly repositories: Repositories;
+  /** Readers of objects. */
+  readonly catFiles: CatFiles;
   /** Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. */
   follow(implementation: ImplementationRow, ended: Promise<GitEnd>): Promise<void>;
   close(): Promise<void>;
@@ -29,6 +32,7 @@ export function openGitStore(platform: Platform): GitStore {
   if (!sandboxed) log.warn('Git runs without a sandbox: bubblewrap cannot be used on this machine');
   const { pushBytes, repositoryBytes } = configuration.repositories;
   const git = new Git({ sandboxed, hooks, pushBytes, fileBytes: repositoryBytes });
+  const catFiles = new CatFiles(git, platform.now);
   const repositories = new Repositories(folder, git);
 
   async function record({ id }: ImplementationRow): Promise<void> {
@@ -42,6 +46,7 @@ export function openGitStore(platform: Platform): GitStore {
   return {
     git,
     repositories,
+    catFiles,
     async follow(implementation, ended) {
       const { code } = await ended;
       try {
@@ -52,6 +57,9 @@ export function openGitStore(platform: Platform): GitStore {
         repositories.endWrite(implementation.id, code === 0);
       }
     },
-    close: () => git.close(),
+    close() {
+      catFiles.close();
+      return git.close();
+    },
   };
 }

@@ -71,6 +71,11 @@ export class Repositories {
     this.#clearing.set(id, cleared);
   }
 
+  /** Whether a write is under way. */
+  isWritten(id: string): boolean {
+    return this.#writers.has(id);
+  }
+
   /** Moves the folder of a deleted implementation to the trash. */
   async discard(id: string, now: number): Promise<void> {
     this.#ready.delete(id);

@@ -1,0 +1,136 @@
+import { limits, type RepositoryRefs } from '@kethub/contract';
+import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import type { Context, Platform } from '../../../foundation/platform.ts';
+import { recordState, stateOf } from '../record-push.ts';
+import type { GitStore } from '../store.ts';
+import { readCommits, readDifference, timeOf } from './history.ts';
+import { openToRead, requireCommit } from './resolve.ts';
+import { findEntry, presentTree, segmentsOf, typeOf } from './tree.ts';
+
+/** The tree without files, which the first commit is compared with. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const REFS_BYTES = 8 * 1024 * 1024;
+
+/** Reads the branches and tags. */
+export async function readRefs(platform: Platform, store: GitStore, context: Context, id: string): Promise<Answer> {
+  const { implementation, repository } = await openToRead(platform, store, context, id);
+  const format = '%(refname)%00%(objectname)%00%(*objectname)%00%(creatordate:unix)';
+  const args = ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/tags'];
+  const out = await store.git.output({ repository, access: 'READ', args }, '', REFS_BYTES);
+  const rows = out
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [ref = '', object = '', target = '', seconds = ''] = line.split('\0');
+      return { ref, commit: target === '' ? object : target, committedAt: timeOf(seconds) };
+    });
+  const below = (prefix: string) =>
+    rows
+      .filter(({ ref }) => ref.startsWith(prefix))
+      .map(({ ref, ...rest }) => ({ name: ref.slice(prefix.length), ...rest }));
+  const branches = below('refs/heads/');
+  const { default_branch: defaultBranch } = implementation;
+  const head = branches.find(({ name }) => name === defaultBranch)?.commit ?? null;
+  // The default branch was changed since the last push.
+  if (head !== implementation.head && !store.repositories.isWritten(id)) {
+    const state = await stateOf(store.git, repository, defaultBranch);
+    await recordState(platform, implementation, state, false);
+  }
+  const body: RepositoryRefs = { defaultBranch, head, branches, tags: below('refs/tags/') };
+  return { status: 200, body };
+}
+
+export interface Place {
+  readonly ref?: string;
+  readonly path?: string;
+}
+
+/** Reads a folder. */
+export async function readFolder(
+  platform: Platform,
+  store: GitStore,
+  context: Context,
+  id: string,
+  { ref, path = '' }: Place,
+): Promise<Answer> {
+  const open = await openToRead(platform, store, context, id);
+  segmentsOf(path);
+  const commit = await requireCommit(platform, open, ref);
+  const root = await open.objects.info(`${commit}^{tree}`);
+  const entry = root && (await findEntry(open.objects, root.id, path));
+  if (!entry || typeOf(entry) !== 'FOLDER') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
+  return { status: 200, body: { commit, path, ...(await presentTree(open.objects, entry.id)) } };
+}
+
+export interface HistoryQuery extends Place {
+  readonly limit?: number;
+  readonly skip?: number;
+}
+
+const HISTORY_PAGE = 30;
+
+/** Reads the history of a branch, or of one path in it. */
+export async function readHistory(
+  platform: Platform,
+  store: GitStore,
+  context: Context,
+  id: string,
+  { ref, path = '', limit = HISTORY_PAGE, skip = 0 }: HistoryQuery,
+): Promise<Answer> {
+  const open = await openToRead(platform, store, context, id);
+  segmentsOf(path);
+  const commit = await requireCommit(platform, open, ref);
+  const range = { of: [commit], path, skip, most: limit + 1 };
+  const commits = await readCommits(store.git, open.repository, range);
+  const query = new URLSearchParams({ ...(ref !== undefined && { ref }), ...(path !== '' && { path }) });
+  query.set('limit', String(limit));
+  query.set('skip', String(skip + limit));
+  const address = `${platform.addresses.api}/-/implementations/${id}/commits?${query.toString()}`;
+  const next = commits.length > limit ? { link: `<${address}>; rel="next"` } : {};
+  return { status: 200, body: commits.slice(0, limit), headers: next };
+}
+
+/** Reads a commit with its changes against its first parent. */
+export async function readCommit(
+  platform: Platform,
+  store: GitStore,
+  context: Context,
+  id: string,
+  ref: string,
+): Promise<Answer> {
+  const open = await openToRead(platform, store, context, id);
+  const { git } = store;
+  const [commit] = await readCommits(git, open.repository, { of: [await requireCommit(platform, open, ref)], most: 1 });
+  if (!commit) throw new Problem('not-found', `There is no commit ${ref}.`);
+  const before = commit.parents[0] ?? EMPTY_TREE;
+  return { status: 200, body: { ...commit, ...(await readDifference(git, open.repository, before, commit.id)) } };
+}
+
+/** Compares two branches, tags or commits: the changes of `head` since their common ancestor. */
+export async function compare(
+  platform: Platform,
+  store: GitStore,
+  context: Context,
+  id: string,
+  query: { readonly base: string; readonly head: string },
+): Promise<Answer> {
+  const open = await openToRead(platform, store, context, id);
+  const { repository } = open;
+  const [base, head] = [
+    await requireCommit(platform, open, query.base),
+    await requireCommit(platform, open, query.head),
+  ];
+  const run = async (args: string[]): Promise<string> =>
+    (await store.git.output({ repository, access: 'READ', args })).toString('utf8').trim();
+  const [behind = 0, ahead = 0] = (await run(['rev-list', '--left-right', '--count', `${base}...${head}`, '--']))
+    .split('\t')
+    .map(Number);
+  // Git ends with 1 when there is no common ancestor.
+  const mergeBase = await run(['merge-base', base, head]).catch(() => null);
+  const difference = await readDifference(store.git, repository, mergeBase ?? EMPTY_TREE, head);
+  return { status: 200, body: { base, head, mergeBase, ahead, behind, ...difference } };
+}
+
+/** The most commits that a page of a history has. */
+export const MOST_COMMITS = Math.min(limits.pageSize, 100);

@@ -1,0 +1,137 @@
+import {
+  BranchName,
+  Comparison,
+  CommitDetails,
+  Id,
+  limits,
+  RepositoryCommit,
+  RepositoryRefs,
+  RepositoryTree,
+} from '@kethub/contract';
+import { Type } from 'typebox';
+import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { GitStore } from '../store.ts';
+import { readArchive, readFile } from './download.ts';
+import { compare, MOST_COMMITS, readCommit, readFolder, readHistory, readRefs } from './operations.ts';
+
+const tag = 'Implementations';
+const base = '/-/implementations/:implementationId';
+const path = Type.Object({ implementationId: Id });
+const Ref = Type.String({
+  minLength: 1,
+  maxLength: limits.refLength,
+  description: 'Branch, tag or commit; the default branch when it is left out.',
+});
+const Path = Type.String({
+  minLength: 1,
+  maxLength: limits.repositoryPathLength,
+  description: 'Names with slashes between, such as `src/program.py`; never a pattern.',
+});
+const ref = { ref: Type.Optional(Ref) };
+const found = ['invalid-request', 'not-found', 'not-permitted', 'empty-repository'] as const;
+const content = { media: ['*/*'] };
+
+/** What is read of repositories. The process with the role `git` answers. */
+export const readingEndpoints = (platform: Platform, store: GitStore): PlatformEndpoint[] => [
+  endpoint({
+    method: 'GET',
+    path: `${base}/refs`,
+    id: 'listImplementationRefs',
+    tag,
+    access: 'implementation:read',
+    summary: 'List the branches and tags of a repository',
+    params: path,
+    answers: { 200: RepositoryRefs },
+    problems: ['invalid-request', 'not-found', 'not-permitted'],
+    handle: ({ params, caller }) => readRefs(platform, store, contextOf(caller), params.implementationId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/tree`,
+    id: 'readImplementationTree',
+    tag,
+    access: 'implementation:read',
+    summary: 'List a folder of a repository; the root without a path',
+    params: path,
+    query: Type.Object({ ...ref, path: Type.Optional(Path) }),
+    answers: { 200: RepositoryTree },
+    problems: [...found, 'too-large'],
+    handle: ({ params, query, caller }) =>
+      readFolder(platform, store, contextOf(caller), params.implementationId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/file`,
+    id: 'readImplementationFile',
+    tag,
+    access: 'implementation:read',
+    summary: 'Read a file of a repository, or with Range a part of it',
+    description: 'Text is sent as plain text, whatever it is written in.',
+    params: path,
+    query: Type.Object({ ...ref, path: Path }),
+    answers: { 200: content, 206: content, 304: null },
+    problems: [...found, 'range-not-satisfiable', 'too-large'],
+    handle: ({ params, query, caller, request }) =>
+      readFile(platform, store, contextOf(caller), params.implementationId, query, request),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/commits`,
+    id: 'listImplementationCommits',
+    tag,
+    access: 'implementation:read',
+    summary: 'List the commits of a branch, or those that changed a path, newest first',
+    params: path,
+    query: Type.Object({
+      ...ref,
+      path: Type.Optional(Path),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_COMMITS })),
+      skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+    }),
+    answers: { 200: Type.Array(RepositoryCommit) },
+    problems: [...found],
+    handle: ({ params, query, caller }) =>
+      readHistory(platform, store, contextOf(caller), params.implementationId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/commits/:commit`,
+    id: 'readImplementationCommit',
+    tag,
+    access: 'implementation:read',
+    summary: 'Read a commit with its changes',
+    params: Type.Object({ implementationId: Id, commit: BranchName }),
+    answers: { 200: CommitDetails },
+    problems: [...found],
+    handle: ({ params, caller }) =>
+      readCommit(platform, store, contextOf(caller), params.implementationId, params.commit),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/compare`,
+    id: 'compareImplementationRefs',
+    tag,
+    access: 'implementation:read',
+    summary: 'Compare two branches, tags or commits',
+    params: path,
+    query: Type.Object({ base: Ref, head: Ref }),
+    answers: { 200: Comparison },
+    problems: [...found],
+    handle: ({ params, query, caller }) => compare(platform, store, contextOf(caller), params.implementationId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${base}/archive`,
+    id: 'downloadImplementationArchive',
+    tag,
+    access: 'implementation:read',
+    summary: 'Download all files of a commit as ZIP or tar',
+    params: path,
+    query: Type.Object({ ...ref, format: Type.Optional(Type.Enum(['zip', 'tar'])) }),
+    answers: { 200: { media: ['application/zip', 'application/x-tar'] } },
+    problems: [...found, 'too-large'],
+    handle: ({ params, query, caller, reply }) =>
+      readArchive(platform, store, contextOf(caller), params.implementationId, query, reply),
+  }),
+];

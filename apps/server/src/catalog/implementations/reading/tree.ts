@@ -1,0 +1,93 @@
+import { limits, type TreeEntry } from '@kethub/contract';
+import { Problem } from '../../../foundation/http/index.ts';
+import type { CatFile } from './cat-file.ts';
+
+/** An entry of a tree as Git stores it. */
+export interface RawEntry {
+  readonly name: string;
+  /** Octal mode as Git writes it, such as `100644`. */
+  readonly mode: string;
+  readonly id: string;
+}
+
+const ID_BYTES = 20;
+/** Bytes of a tree object that is read. */
+const TREE_BYTES = 16 * 1024 * 1024;
+
+const TYPES: Readonly<Record<string, TreeEntry['type']>> = {
+  '40000': 'FOLDER',
+  '120000': 'LINK',
+  '160000': 'SUBMODULE',
+};
+
+/** Reads the entries of a tree object. Throws not-found when it is none. */
+export async function readTree(objects: CatFile, id: string): Promise<RawEntry[]> {
+  const info = await objects.info(id);
+  if (info?.type !== 'tree') throw new Problem('not-found', 'There is no such folder in this commit.');
+  if (info.bytes > TREE_BYTES) throw new Problem('too-large', 'The folder has more entries than can be shown.');
+  const content = await objects.content(info.id);
+  return content ? parseTree(content) : [];
+}
+
+function parseTree(bytes: Buffer): RawEntry[] {
+  const entries: RawEntry[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(32, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0) break;
+    entries.push({
+      mode: bytes.toString('latin1', at, space),
+      name: bytes.toString('utf8', space + 1, end),
+      id: bytes.toString('hex', end + 1, end + 1 + ID_BYTES),
+    });
+    at = end + 1 + ID_BYTES;
+  }
+  return entries;
+}
+
+/** Finds the entry at a path below a tree. The path is names with slashes between, never a pattern. */
+export async function findEntry(objects: CatFile, root: string, path: string): Promise<RawEntry | null> {
+  let entry: RawEntry = { name: '', mode: '40000', id: root };
+  for (const name of segmentsOf(path)) {
+    if (typeOf(entry) !== 'FOLDER') return null;
+    const found = (await readTree(objects, entry.id)).find((one) => one.name === name);
+    if (!found) return null;
+    entry = found;
+  }
+  return entry;
+}
+
+/** The names of a path. Throws invalid-request for one that no file of a repository can have. */
+export function segmentsOf(path: string): string[] {
+  if (path === '') return [];
+  const names = path.split('/');
+  if (names.every((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'))) return names;
+  throw new Problem('invalid-request', 'A path is names with single slashes between, such as src/program.py.', {
+    errors: [{ pointer: '/querystring/path', detail: 'is not a path in a repository' }],
+  });
+}
+
+export function typeOf({ mode }: RawEntry): TreeEntry['type'] {
+  return TYPES[mode] ?? 'FILE';
+}
+
+/** The entries of a folder with the sizes of files, folders first. */
+export async function presentTree(objects: CatFile, id: string): Promise<{ entries: TreeEntry[]; isCut: boolean }> {
+  const all = await readTree(objects, id);
+  const rank = (entry: RawEntry): number => (typeOf(entry) === 'FOLDER' ? 0 : 1);
+  const shown = all.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)).slice(0, limits.treeEntries);
+  const entries = await Promise.all(
+    shown.map(async (entry): Promise<TreeEntry> => {
+      const type = typeOf(entry);
+      const info = type === 'FILE' || type === 'LINK' ? await objects.info(entry.id) : null;
+      return {
+        name: entry.name,
+        type,
+        id: entry.id,
+        ...(info && { bytes: info.bytes }),
+        ...(type === 'FILE' && { isExecutable: entry.mode === '100755' }),
+      };
+    }),
+  );
+  return { entries, isCut: all.length > shown.length };
+}
