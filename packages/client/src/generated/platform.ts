@@ -156,6 +156,17 @@ export interface components {
                 executionId: string;
             };
         };
+        ChangedFile: {
+            /** Lines; absent for a binary file. */
+            added?: number;
+            /** @enum {unknown} */
+            change: "ADDED" | "MODIFIED" | "DELETED" | "RENAMED" | "TYPE_CHANGED";
+            /** Of a renamed file. */
+            formerPath?: string;
+            path: string;
+            /** Lines; absent for a binary file. */
+            removed?: number;
+        };
         /** A hint that something has changed: ids only. Absent `organizationId`: personal. */
         ChangeEvent: {
             /**
@@ -218,6 +229,52 @@ export interface components {
             endDate?: string | null;
             /** Not active before. Null: from now on. yyyy-MM-dd HH:mm:ss, UTC. */
             startDate?: string | null;
+        };
+        /** A commit with its changes against its first parent. */
+        CommitDetails: {
+            /** Name of the author. */
+            author: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            authoredAt: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            committedAt: string;
+            /** At most 300. */
+            files: components["schemas"]["ChangedFile"][];
+            /** Commit, 40 hexadecimal digits. */
+            id: string;
+            /** Whether files or a part of the patch were left out. */
+            isCut: boolean;
+            message: string;
+            parents: string[];
+            /** Unified diff of them, at most 2097152 bytes. */
+            patch: string;
+        };
+        /** Compare two branches, tags or commits */
+        compareImplementationRefs: {
+            answer: components["schemas"]["Comparison"];
+            parameters: {
+                base: string;
+                head: string;
+                implementationId: string;
+            };
+        };
+        Comparison: {
+            /** Commits of the head that the base lacks. */
+            ahead: number;
+            /** Commit, 40 hexadecimal digits. */
+            base: string;
+            /** Commits of the base that the head lacks. */
+            behind: number;
+            /** At most 300. */
+            files: components["schemas"]["ChangedFile"][];
+            /** Commit, 40 hexadecimal digits. */
+            head: string;
+            /** Whether files or a part of the patch were left out. */
+            isCut: boolean;
+            /** Common ancestor that the changes are counted from, or null. */
+            mergeBase: string | null;
+            /** Unified diff of them, at most 2097152 bytes. */
+            patch: string;
         };
         /** Change resources, limits and environment variables of a draft */
         configureServiceVersion: {
@@ -474,6 +531,15 @@ export interface components {
             parameters: {
                 dataPoolId: string;
                 name: string;
+            };
+        };
+        /** Download all files of a commit as ZIP or tar */
+        downloadImplementationArchive: {
+            parameters: {
+                /** @enum {unknown} */
+                format?: "zip" | "tar";
+                implementationId: string;
+                ref?: string;
             };
         };
         /** Download the source as it was uploaded */
@@ -1046,9 +1112,27 @@ export interface components {
                 everywhere?: boolean;
             };
         };
+        /** List the commits of a branch, or those that changed a path, newest first */
+        listImplementationCommits: {
+            answer: components["schemas"]["RepositoryCommit"][];
+            parameters: {
+                implementationId: string;
+                limit?: number;
+                path?: string;
+                ref?: string;
+                skip?: number;
+            };
+        };
         /** List the members of an implementation in the order in which they were added */
         listImplementationMembers: {
             answer: components["schemas"]["ImplementationMember"][];
+            parameters: {
+                implementationId: string;
+            };
+        };
+        /** List the branches and tags of a repository */
+        listImplementationRefs: {
+            answer: components["schemas"]["RepositoryRefs"];
             parameters: {
                 implementationId: string;
             };
@@ -1802,6 +1886,31 @@ export interface components {
                 month: string;
             };
         };
+        /** Read a commit with its changes */
+        readImplementationCommit: {
+            answer: components["schemas"]["CommitDetails"];
+            parameters: {
+                commit: string;
+                implementationId: string;
+            };
+        };
+        /** Read a file of a repository, or with Range a part of it */
+        readImplementationFile: {
+            parameters: {
+                implementationId: string;
+                path: string;
+                ref?: string;
+            };
+        };
+        /** List a folder of a repository; the root without a path */
+        readImplementationTree: {
+            answer: components["schemas"]["RepositoryTree"];
+            parameters: {
+                implementationId: string;
+                path?: string;
+                ref?: string;
+            };
+        };
         /** Read what one’s own services have earned in a month */
         readRevenue: {
             answer: components["schemas"]["MonthlyUsage"];
@@ -1928,6 +2037,43 @@ export interface components {
             request: {
                 json: components["schemas"]["UsageReport"];
             };
+        };
+        RepositoryCommit: {
+            /** Name of the author. */
+            author: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            authoredAt: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            committedAt: string;
+            /** Commit, 40 hexadecimal digits. */
+            id: string;
+            message: string;
+            parents: string[];
+        };
+        RepositoryRef: {
+            /** Commit, 40 hexadecimal digits. */
+            commit: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            committedAt: string;
+            /** Without `refs/heads/` or `refs/tags/`. */
+            name: string;
+        };
+        RepositoryRefs: {
+            branches: components["schemas"]["RepositoryRef"][];
+            defaultBranch: string;
+            /** Commit of the default branch; null while that branch does not exist. */
+            head: string | null;
+            tags: components["schemas"]["RepositoryRef"][];
+        };
+        RepositoryTree: {
+            /** Commit, 40 hexadecimal digits. */
+            commit: string;
+            /** At most 5000, folders first. */
+            entries: components["schemas"]["TreeEntry"][];
+            /** Whether the folder has more entries. */
+            isCut: boolean;
+            /** Folder; empty for the root. */
+            path: string;
         };
         /** The result at the root, and two HAL members. */
         ResultResponse: {
@@ -2547,6 +2693,16 @@ export interface components {
             request: {
                 json: components["schemas"]["TransferRequest"];
             };
+        };
+        TreeEntry: {
+            /** Size of a file or a link. */
+            bytes?: number;
+            /** Git object. */
+            id: string;
+            isExecutable?: boolean;
+            name: string;
+            /** @enum {unknown} */
+            type: "FILE" | "FOLDER" | "LINK" | "SUBMODULE";
         };
         /** Take a service out of the marketplace */
         unpublishListing: {
