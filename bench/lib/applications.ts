@@ -8,7 +8,7 @@ export interface Client {
   readonly credentials: string;
 }
 
-export interface Model {
+interface Model {
   readonly applicationId: string;
   readonly subscriptionId: string;
   readonly executionId: string;

@@ -23,7 +23,7 @@ import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
 const USER = 199_999;
 const TMP_BYTES = 256 * 2 ** 20;
 
-export interface BareSandbox {
+interface BareSandbox {
   /** Runs a line of Python to its end. Rejects when it fails. */
   run(line: string): Promise<void>;
   remove(): void;

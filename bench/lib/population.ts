@@ -18,7 +18,7 @@ export interface Population {
 }
 
 /** One id and one raw token for each of these users, for calls. */
-export interface Populated {
+interface Populated {
   readonly ids: readonly string[];
   readonly tokens: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** The same work as a service and as a line for `python3 -c`. */
-export interface Workload {
+interface Workload {
   readonly files: Readonly<Record<string, string>>;
   readonly line: string;
 }

@@ -13,7 +13,7 @@ export const zeebe = `Zeebe ${VERSION} (one broker with one partition and the ga
 /** Seconds of warm-up, after which its Java has compiled itself. */
 export const WARM_UP = 60;
 
-export interface ZeebeLoad {
+interface ZeebeLoad {
   readonly tasks: number;
   /** Callers that wait for their instances at a time. 0: as many as the rate makes. */
   readonly callers: number;
@@ -23,7 +23,7 @@ export interface ZeebeLoad {
   readonly warmUp: number;
 }
 
-export interface ZeebeMeasured {
+interface ZeebeMeasured {
   readonly rate: number;
   readonly failed: number;
   /** Milliseconds. */

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Provider, type Adapter, type Configuration } from 'oidc-provider';
 import { untilInputEnds } from './until-input-ends.ts';
 
-export interface ProviderQuestion {
+interface ProviderQuestion {
   /** DURABLE: ES256 and records in SQLite, like the platform's own identity provider. FASTEST: EdDSA, all in memory. */
   readonly setUp: 'DURABLE' | 'FASTEST';
 }

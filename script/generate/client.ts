@@ -5,7 +5,7 @@ import { tableFile, typesFile, type OpenApiDocument } from '../../packages/clien
 import { root } from '../run.ts';
 
 /** A generated file of the client. */
-export interface ClientFile {
+interface ClientFile {
   /** Absolute path. */
   readonly file: string;
   readonly text: string;

@@ -12,7 +12,7 @@ export interface IdentityProvider extends CallOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface ProviderEndpoints {
+interface ProviderEndpoints {
   readonly authorization: string;
   readonly token: string;
 }

@@ -1,6 +1,6 @@
 import type { ProblemDetails } from '@kethub/contract';
 
-export interface KethubErrorOptions {
+interface KethubErrorOptions {
   readonly code: string;
   readonly status: number;
   readonly title: string;

@@ -1,5 +1,5 @@
 /** One event of a `text/event-stream`. */
-export interface ServerEvent {
+interface ServerEvent {
   /** `message` unless the stream names another. */
   readonly event: string;
   readonly data: string;

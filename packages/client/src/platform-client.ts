@@ -26,7 +26,7 @@ export interface PlatformClientOptions {
 }
 
 /** A version of a service. */
-export interface VersionAddress {
+interface VersionAddress {
   readonly serviceId: string;
   readonly version: string;
 }

@@ -8,7 +8,7 @@ export interface NewService {
   readonly source: Blob;
 }
 
-export interface NewWorkflow {
+interface NewWorkflow {
   readonly name: string;
   readonly description?: string | undefined;
   /** The application as which the tasks call services, unless they name another. */

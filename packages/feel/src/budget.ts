@@ -18,7 +18,7 @@ export interface Budget {
 export const DEFAULT_BUDGET: Budget = { steps: 1_000_000, listLength: 100_000, textLength: 16_000_000 };
 
 /** Items that are only looked at, one like the other, per step. */
-export const LOOKED_AT_PER_STEP = 8;
+const LOOKED_AT_PER_STEP = 8;
 
 const UNITS_PER_STEP = 100;
 

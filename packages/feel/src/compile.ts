@@ -36,7 +36,7 @@ export interface CompiledExpression {
   evaluate(scope: Scope, options?: EvaluateOptions): Evaluation;
 }
 
-export interface CompileOptions {
+interface CompileOptions {
   /** Names of variables and members that contain spaces or signs and shall be readable without back-ticks. */
   names?: Iterable<string>;
   /** Functions of the host whose names contain spaces. */

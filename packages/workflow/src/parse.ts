@@ -15,7 +15,7 @@ import type { Problem } from './types.ts';
 
 export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
 
-export interface ParseOptions {
+interface ParseOptions {
   /**
    * True if the file was accepted before, and is only compiled again: calls and starts that never come are not reported
    * again.

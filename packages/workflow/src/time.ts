@@ -7,7 +7,7 @@ export interface Duration {
 }
 
 /** `start` in milliseconds; `times` -1: for ever. */
-export interface Cycle {
+interface Cycle {
   readonly times: number;
   readonly start: number | null;
   readonly every: Duration;

@@ -44,7 +44,7 @@ export interface WorkflowWarning {
 }
 
 /** A warning of an expression: a part of it is null for this reason. Reported once per instance. */
-export interface ExpressionWarning {
+interface ExpressionWarning {
   readonly elementId: string;
   /** Its text, at most 200 characters. */
   readonly expression: string;
@@ -350,7 +350,7 @@ export const STATE_VERSION = 2;
  * The phase of an element. An incident stops it there, and a retry starts there: input mappings (ACTIVATING), what the
  * element does (ACTIVE), output mappings (COMPLETING), collecting its output in a loop (COLLECTING).
  */
-export type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING' | 'COLLECTING';
+type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING' | 'COLLECTING';
 
 /** An element that is being executed. The root of the tree is the process itself. */
 export interface ElementInstance {

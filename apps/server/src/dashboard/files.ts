@@ -17,7 +17,7 @@ export interface DashboardFiles {
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-export interface Asset {
+interface Asset {
   readonly file: string;
   readonly media: string;
   /** The same file compressed with brotli; null where that saves nothing. */

@@ -14,7 +14,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 const NO_WORD = '\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\\x{203F}-\\x{2040}\\x{2054}\\x{FE33}-\\x{FE34}\\p{Z}\\p{C}';
 const PART = /\\[pP](?:\{[^}]*\}|[A-Z])|\\[^]|\[\^?\]?|[^]/gu;
 
-export interface PatternFlags {
+interface PatternFlags {
   readonly ignoresCase: boolean;
   /** The dot matches ends of lines as well. */
   readonly dotAll: boolean;

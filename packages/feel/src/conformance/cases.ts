@@ -5,7 +5,7 @@ import { parseNumber } from '../values/number.ts';
 import type { Context, Value } from '../values/value.ts';
 
 /** A value with its type; those that JSON has no form for are texts. */
-export interface TypedValue {
+interface TypedValue {
   type: string;
   value?: unknown;
 }

@@ -8,7 +8,7 @@ import { type Case, contextOf, namesIn, valueOf } from './cases.ts';
 import { isExpected } from './compare.ts';
 
 /** Milliseconds that a single case may take. Beyond it, the case fails. */
-export const CASE_LIMIT = 200;
+const CASE_LIMIT = 200;
 
 /** The outcome of a case: the reason of a failure, or null. A failure that is worse than a wrong value has a name. */
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Outcome {
   kind: 'passed' | 'wrong' | 'too slow' | 'exception';
 }
 
-export interface Totals {
+interface Totals {
   passed: number;
   total: number;
 }

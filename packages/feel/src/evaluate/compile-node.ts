@@ -17,7 +17,7 @@ import type { Span, Run } from './run.ts';
 import { isInstance } from './types.ts';
 
 /** The input of unary tests. */
-export const INPUT = '?';
+const INPUT = '?';
 
 /** Compiles a node, to be evaluated many times. */
 export function compileNode(node: Node): Closure {

@@ -2,7 +2,7 @@ import { FeelSyntaxError } from '../errors.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 /** Words that end an operand, so that no name can go on with them. */
-export const KEYWORDS: ReadonlySet<string> = new Set([
+const KEYWORDS: ReadonlySet<string> = new Set([
   'and',
   'between',
   'else',

@@ -4,7 +4,7 @@ import { FeelDate } from '../values/date.ts';
 // Date Algorithms". FEEL has years up to 999999999; the Temporal of JavaScript ends at 275760.
 
 /** The largest year that a date can have, before and after year 0 (DMN 1.5, 10.3.2.3.5). */
-export const MAX_YEAR = 999_999_999;
+const MAX_YEAR = 999_999_999;
 
 const DAYS_PER_ERA = 146_097;
 const YEARS_PER_ERA = 400;

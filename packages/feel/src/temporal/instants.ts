@@ -9,7 +9,7 @@ const SECOND = 1_000_000_000n;
 const DAY = 86_400n * SECOND;
 
 /** Nanoseconds since 1970-01-01T00:00:00 in local time. */
-export function localNanoseconds({ date, time }: FeelDateTime): bigint {
+function localNanoseconds({ date, time }: FeelDateTime): bigint {
   return BigInt(dayNumber(date)) * DAY + BigInt(time.nanosecondOfDay);
 }
 

@@ -13,7 +13,7 @@ const PATH_BYTES = 1_024;
 const DEPTH = 32;
 
 /** The action for an entry of an archive: nothing, or a folder or file at `path` (relative, with `/`, no dots). */
-export type Planned = { kind: 'SKIP' } | { kind: 'FOLDER' | 'FILE'; path: string };
+type Planned = { kind: 'SKIP' } | { kind: 'FOLDER' | 'FILE'; path: string };
 
 /**
  * Judges one entry by its name, mode and flags (APPNOTE.TXT 4.4) before anything is written.

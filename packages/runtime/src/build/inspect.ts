@@ -17,7 +17,7 @@ const LIMITS = {
   logBytes: 2 ** 20,
 };
 
-export interface Inspected {
+interface Inspected {
   parameters: Parameter[];
   /** JSON Schema of the value that `run` returns, or null where none is known. */
   result: unknown;

@@ -59,7 +59,7 @@ export async function preparePip(
 }
 
 /** The end of pip. Its output does not contain the operator's addresses and credentials. */
-export interface PipEnd {
+interface PipEnd {
   output: string[];
   exitCode: number;
   /** Unredacted. */

@@ -8,7 +8,7 @@ interface Content {
 }
 
 /** The files that a project of one runtime must hold. */
-export interface Project {
+interface Project {
   /** @throws BuildError naming the missing file and the remedy. */
   check(content: Content): void;
   /** True if executable files stay executable. */

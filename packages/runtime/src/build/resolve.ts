@@ -32,7 +32,7 @@ export interface Resolved {
 }
 
 /** Resolved requirements, and the packages that were built from source code for them. */
-export interface Resolution {
+interface Resolution {
   resolved: Resolved;
   built: BuiltPackage[];
 }

@@ -10,7 +10,7 @@ interface Pending {
   onLine: ((line: LogLine) => void) | undefined;
 }
 
-export interface Welcome {
+interface Welcome {
   protocol: number;
   version: string;
   runnerPid: number;

@@ -36,7 +36,7 @@ interface Kept {
   started: boolean;
 }
 
-export interface LeftRun {
+interface LeftRun {
   run: ContainerRun;
   limits: Limits;
   startedAt: number;

@@ -27,7 +27,7 @@ export interface NameOptions {
 }
 
 /** Milliseconds for one name, from the request to its last answer. Beyond them it fails with `ETIMEOUT`. */
-export const NAME_MS = 8_000;
+const NAME_MS = 8_000;
 /** Milliseconds of the first try at one server. c-ares doubles them for the second. */
 const TRY_MS = 2_000;
 const TRIES = 2;

@@ -8,7 +8,7 @@ export function allRefused({ end, report }: Seen): string[] {
 }
 
 /** Attempts that were not refused, also of a program that was ended early. */
-export function attemptsThatWorked(tried: Record<string, string>): string[] {
+function attemptsThatWorked(tried: Record<string, string>): string[] {
   return Object.entries(tried)
     .filter(([, answer]) => !answer.startsWith('refused'))
     .map(([what, answer]) => `${what}: ${answer.slice(0, 200)}`);

@@ -33,7 +33,7 @@ export class RootNotBuilt extends Error {
   }
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   /**
    * Replace a root that has another Python. Packages of services that were built for the old one must be installed
    * again.

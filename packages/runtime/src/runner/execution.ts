@@ -8,7 +8,7 @@ import { NO_LAYER, type OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
 import { RunTime } from './run-time.ts';
 
-export interface ExecutionOptions {
+interface ExecutionOptions {
   executionId: string;
   /** The folder that keeps everything of the execution. */
   folder: string;
@@ -26,7 +26,7 @@ export interface ExecutionOptions {
 }
 
 /** Milliseconds after which an execution is given up: its slot becomes free, and its outcome is unknown (LOST). */
-export interface Deadlines {
+interface Deadlines {
   /** From the kill of its processes until none is left. */
   endMs: number;
   /** The same when an operator or the platform needs its slot. */

@@ -26,7 +26,7 @@ const LOG_EVENT_MS = 50;
 /** Milliseconds that a refusal waits for the removal of the attempt. Beyond them it is reported all the same. */
 const RELEASE_MS = 2_000;
 
-export interface ExecutionEvents {
+interface ExecutionEvents {
   ended(end: ExecutionEnd): void;
   log(executionId: string, bytes: number): void;
 }

@@ -16,7 +16,7 @@ export type Written =
  * Nesting of a result. A deeper one is refused: it crashes parsers of other languages, and Python's own writer stops
  * near 1,000.
  */
-export const RESULT_DEPTH = 1_000;
+const RESULT_DEPTH = 1_000;
 /** Bytes of a result that is checked in this thread (2 ms at most). A larger one is checked in a thread of its own. */
 const INLINE_BYTES = 256 * 1024;
 /**

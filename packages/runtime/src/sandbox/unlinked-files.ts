@@ -4,7 +4,7 @@ import { errorCode } from '../errors.ts';
 import { threadsOf } from './usage.ts';
 
 /** Deleted files that processes still keep open or mapped. No folder shows them, but they take space on the disk. */
-export interface UnlinkedFiles {
+interface UnlinkedFiles {
   bytes: number;
   /**
    * Files that exist but whose size nobody can see: sent through a socket, or of a process that cannot be inspected.

@@ -8,7 +8,7 @@ import { isVariable, whyNoVariable } from './names.ts';
 import type { Report } from './report.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const PLATFORM_SERVICE = 'platform-service';
+const PLATFORM_SERVICE = 'platform-service';
 const ownHeaders = new Set(['serviceId', 'applicationId', 'serviceVersion', 'retryBackoff']);
 
 /**

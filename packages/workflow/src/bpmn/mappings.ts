@@ -9,7 +9,7 @@ export const SECRETS = '$secrets';
 /** Names in the target of one mapping. */
 const MAX_PATH = 20;
 
-export interface Mappings {
+interface Mappings {
   readonly inputs: readonly Mapping[];
   readonly outputs: readonly Mapping[];
   /** Names of secrets that the inputs read. */

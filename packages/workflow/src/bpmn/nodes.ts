@@ -16,7 +16,7 @@ import { mappingsOf, type MappingRules } from './mappings.ts';
 import { Report } from './report.ts';
 import { throwsMessage, throwsSignal } from './thrown.ts';
 
-export interface CompiledNode {
+interface CompiledNode {
   readonly node: Node;
   /** Names of secrets that it reads. */
   readonly secrets: readonly string[];

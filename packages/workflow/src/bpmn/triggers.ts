@@ -8,7 +8,7 @@ import { isPayloadVariable } from './names.ts';
 import type { Report } from './report.ts';
 
 /** Rules for a trigger, which depend on the event that has it. */
-export interface TriggerRules {
+interface TriggerRules {
   readonly timers: readonly TimerDefinition['kind'][];
   /** False at start events of a process: their messages have no key, and names are no expressions. */
   readonly correlated: boolean;

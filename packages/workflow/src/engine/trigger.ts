@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 import { nextTime, openWaits, type Awaited } from './waits.ts';
 
 /** The data of an event: none for a timer, variables of a message or signal, an error with its variable. */
-export interface Happening {
+interface Happening {
   readonly payload: Variables;
   /** Variables of the scope in which the event is, set before anything else: where an error is kept. */
   readonly keep: Variables;

@@ -100,7 +100,7 @@ function isContext(value: FeelValue): value is { readonly [name: string]: FeelVa
   return prototype === null || prototype === Object.prototype;
 }
 
-export interface MappedOutput {
+interface MappedOutput {
   readonly target: readonly string[];
   readonly value: Value;
 }

@@ -15,7 +15,7 @@ export type State = StateHead & {
 };
 
 /** Indexes of a state. */
-export interface StateIndex {
+interface StateIndex {
   /** The content directly in a scope. */
   readonly content: NumberMap<ScopeContent>;
   /** Timers and subscriptions of an element. */
@@ -38,7 +38,7 @@ export interface ScopeContent {
 
 const NOTHING: ScopeContent = { keys: NumberMap.empty(), counts: new Map() };
 
-export const emptyIndex: StateIndex = {
+const emptyIndex: StateIndex = {
   content: NumberMap.empty(),
   waits: NumberMap.empty(),
   incidents: NumberMap.empty(),

@@ -9,7 +9,7 @@ import { auditContext } from './members.ts';
 import { requirePool, type Subject } from './rights.ts';
 
 export const grantPermissions = ['VIEW', 'MODIFY'] as const;
-export type GrantPermission = (typeof grantPermissions)[number];
+type GrantPermission = (typeof grantPermissions)[number];
 
 /** The owner whose rights on a data pool an execution has, in place of the owner of its application. */
 export interface GrantedBy {

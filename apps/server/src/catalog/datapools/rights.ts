@@ -31,7 +31,7 @@ export function isOwner(pool: DataPoolRow, { type, id }: Pick<Subject, 'type' | 
   return pool.owner_type === type && pool.owner_id === id;
 }
 
-export interface PoolOfCaller {
+interface PoolOfCaller {
   readonly pool: DataPoolRow;
   readonly role: MemberRole;
 }

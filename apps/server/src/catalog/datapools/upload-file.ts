@@ -47,7 +47,7 @@ export async function uploadFile(
 }
 
 /** A file that arrives: the body of a request, or a part of a form. */
-export interface ArrivingFile {
+interface ArrivingFile {
   readonly name: string;
   readonly mediaType: string;
   /** Announced size; 0 if the sender announced none. */

@@ -7,7 +7,7 @@ import { foldCase } from '../../people/search/index.ts';
 import { presentEntry, presentOffer } from './present.ts';
 import { findOffer, findOffered } from './queries.ts';
 
-export interface MarketplaceQuery extends ListQuery {
+interface MarketplaceQuery extends ListQuery {
   readonly q?: string;
   readonly category?: Category;
 }

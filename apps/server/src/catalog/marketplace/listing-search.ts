@@ -7,7 +7,7 @@ const BLOCK = 64;
 /** Blocks that are read by their ranges. A gram in more blocks is found soon by a scan from the newest listing. */
 const FEW_BLOCKS = 64;
 
-export type IndexedListing = Pick<Selectable<ListingRow>, 'number' | 'search_text' | 'provider_text'>;
+type IndexedListing = Pick<Selectable<ListingRow>, 'number' | 'search_text' | 'provider_text'>;
 
 /**
  * Adds listings to the index of one and two characters. Grams are never removed from a block, because a search reads

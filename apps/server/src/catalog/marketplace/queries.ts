@@ -85,7 +85,7 @@ function offers(queries: Queries) {
 }
 export type Offered = Awaited<ReturnType<typeof findOffered>>[number];
 
-export interface Wanted {
+interface Wanted {
   /** Case-folded text; null for all. */
   readonly text: string | null;
   readonly category: Category | null;

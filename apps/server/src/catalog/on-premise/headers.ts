@@ -3,7 +3,7 @@ import { ANSWER_POLICY, harmlessLinks, staysOfAnswer, staysOfRequest } from './h
 import type { Destination } from './target.ts';
 
 /** The facts of a call that the gateway adds as headers. */
-export interface CallFacts {
+interface CallFacts {
   /** Headers by which the provider finds the call: its id and its position in a trace. */
   readonly correlation: Readonly<Record<string, string>>;
   readonly clientAddress: string;

@@ -17,7 +17,7 @@ export interface TargetCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TargetAnswer {
+interface TargetAnswer {
   readonly status: number;
   /** Without a byte order mark. */
   readonly text: string;

@@ -5,7 +5,7 @@ import { list, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
 
-export interface PoolRequest {
+interface PoolRequest {
   readonly name: string;
   readonly shortDescription?: string;
   readonly description?: string;

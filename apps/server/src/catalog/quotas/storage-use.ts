@@ -12,7 +12,7 @@ export interface StorageOwner {
 export const counters = ['inputs', 'results', 'files', 'logs', 'data_pools', 'services'] as const;
 
 /** Bytes for each counter. */
-export type StorageUse = Readonly<Record<(typeof counters)[number], number>>;
+type StorageUse = Readonly<Record<(typeof counters)[number], number>>;
 
 /** The bytes that an owner keeps, and the quota. */
 export interface StorageState {

@@ -7,7 +7,7 @@ import type { Static } from 'typebox';
 export type EnvironmentLock = NonNullable<ExecutionRecord['environment']>;
 
 /** The interface of a built service, as far as the build could derive it. */
-export interface BuiltInterface {
+interface BuiltInterface {
   readonly parameters: readonly Static<typeof ServiceParameter>[];
   /** JSON Schema of what run() returns, or null where none is known. */
   readonly result: unknown;

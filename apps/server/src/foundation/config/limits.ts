@@ -20,7 +20,7 @@ export interface LimitSettings {
 }
 
 /** Most builds that wait or run; one more upload is refused with 429. */
-export interface BuildQueueSettings {
+interface BuildQueueSettings {
   readonly ofOwner: number;
   readonly inAll: number;
 }

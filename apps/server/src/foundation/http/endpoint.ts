@@ -53,7 +53,7 @@ export interface Call<P, Q, B, C> {
   readonly reply: FastifyReply;
 }
 
-export interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TSchema, A extends string, C> {
+interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TSchema, A extends string, C> {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Unique name in the interface description. */
@@ -108,7 +108,7 @@ const LARGE = 64 * 1024;
 const always: readonly ProblemCode[] = ['internal-error'];
 
 /** Admission, limits and address of an interface, for all of its endpoints. */
-export interface MountOptions<A extends string, C> {
+interface MountOptions<A extends string, C> {
   /** Prefix of every path, such as `/api`. */
   readonly prefix: string;
   /** Authenticates the caller and checks the access. Throws a Problem. */

@@ -4,7 +4,7 @@ import { UNCOUNTED_BYTES, type BodyMemory } from './body-memory.ts';
 import { networkOf } from './network.ts';
 import { Problem } from '@kethub/service-api';
 
-export interface BodyParser {
+interface BodyParser {
   readonly media: string | string[];
   /** The largest body in bytes. */
   readonly bytes: number | ((request: FastifyRequest) => number);

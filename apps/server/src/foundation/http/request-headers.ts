@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { ResponseHeader } from './response-headers.ts';
 
 /** The part of an endpoint that decides which headers it reads and sends. */
-export interface HeaderFacts {
+interface HeaderFacts {
   /** All of its problems, including those of the interface. */
   readonly problems: readonly ProblemCode[];
   readonly answers: Readonly<Record<number, unknown>>;

@@ -191,7 +191,7 @@ function observeRequests(app: FastifyInstance, observer: RequestObserver | null)
  * The target of a request as path and query. The absolute form (RFC 9112 §3.2.2) also names the host, which is
  * removed so that every reader of `request.url` sees the same address.
  */
-export function originForm(target: string): string {
+function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (authority === undefined) return target;

@@ -9,7 +9,7 @@ const POLL_MS = 1_000;
 const PAUSE_MS = 100;
 
 /** The logs that this process is writing. */
-export interface WrittenLogs {
+interface WrittenLogs {
   ids(): readonly string[];
   /** Complete lines from a position on, at most 1 MiB; empty if there are no more. */
   read(id: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;

@@ -12,7 +12,7 @@ const CACHE_BYTES = 32 * 1024 * 1024;
 const RETRY_SECONDS = 5;
 
 /** A log that is open for one reader. */
-export interface OpenLog {
+interface OpenLog {
   readonly log: SharedLog;
   /** Frees the slot of the reader. Repeatable. */
   close(): void;

@@ -7,7 +7,7 @@ import { addDatabaseGauges, addRunnerGauges } from './gauges.ts';
 import { serveMetrics } from './metrics-server.ts';
 import type { Telemetry } from './telemetry.ts';
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly configuration: Configuration;
   readonly telemetry: Telemetry;
   readonly database: Database;

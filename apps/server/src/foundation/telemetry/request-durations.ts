@@ -18,7 +18,7 @@ const NAME = 'kethub_http_request_duration_seconds';
 
 type Label = 'interface' | 'method' | 'route' | 'status' | 'le';
 
-export interface RouteLabels {
+interface RouteLabels {
   readonly interface: string;
   readonly method: string;
   /** Path with placeholders, so that each endpoint is one route. */

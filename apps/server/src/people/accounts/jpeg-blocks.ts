@@ -12,7 +12,7 @@ export interface Component {
 }
 
 /** Coefficients that a progressive scan holds. */
-export interface Band {
+interface Band {
   readonly first: number;
   readonly last: number;
   readonly refines: boolean;

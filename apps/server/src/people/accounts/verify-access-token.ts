@@ -9,7 +9,7 @@ import {
 } from '../../foundation/storage/index.ts';
 import type { LastUses } from './last-uses.ts';
 
-export interface VerifiedAccessToken {
+interface VerifiedAccessToken {
   readonly userId: string;
   readonly token: AccessTokenRow;
 }

@@ -3,7 +3,7 @@ import { list, Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Administration, IdentityProvider, RegisteredPerson } from '../identity/index.ts';
 import { registrationAnswer, registrationDto } from './present.ts';
 
-export interface RegistrationsQuery {
+interface RegistrationsQuery {
   readonly status?: ApprovalStatus;
   readonly limit?: number;
   readonly cursor?: string;

@@ -13,7 +13,7 @@ export function onCancelled(platform: Platform, listener: (id: string) => void):
   return platform.database.listen(CHANNEL, listener);
 }
 
-export const cancelledCause = {
+const cancelledCause = {
   type: 'about:blank',
   title: 'Cancelled',
   detail: 'The execution was cancelled before it ended.',

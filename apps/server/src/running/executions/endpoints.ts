@@ -11,7 +11,7 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
  * The address of executions at an interface: those of subscribers at the gateway, those of owners at the platform
  * interface.
  */
-export interface ExecutionAddress<A extends string, C> {
+interface ExecutionAddress<A extends string, C> {
   /** Path of one execution. */
   readonly path: string;
   /** The parameters of the path, without the id. */

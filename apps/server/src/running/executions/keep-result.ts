@@ -14,7 +14,7 @@ const RESERVED = ['_links', '_embedded'];
 
 type Part = readonly [from: number, to: number];
 
-export interface KeptResult {
+interface KeptResult {
   readonly result: string | null;
   readonly result_blob: string | null;
   readonly result_bytes: number | null;

@@ -4,7 +4,7 @@ import { Problem } from '../../foundation/http/index.ts';
 import type { ExecutionRow, OwnerType, Tables } from '../../foundation/storage/index.ts';
 
 /** The executions started through a subscription, or all executions of an owner. */
-export type ScopeOwner =
+type ScopeOwner =
   | { readonly by: 'SUBSCRIPTION'; readonly subscriptionId: string }
   | { readonly by: 'OWNER'; readonly type: OwnerType; readonly id: string };
 

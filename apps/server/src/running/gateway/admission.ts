@@ -20,7 +20,7 @@ export type Purpose = 'SUBSCRIBER' | 'STARTER';
  * Admits a request: bearer → application → access key → subscription → interval. Throws not-authenticated,
  * service-not-found, not-subscribed, and version-retired for a start after the sunset.
  */
-export type AdmitSubscriber = (purpose: Purpose, request: FastifyRequest, path: ServiceAddress) => Promise<Subscriber>;
+type AdmitSubscriber = (purpose: Purpose, request: FastifyRequest, path: ServiceAddress) => Promise<Subscriber>;
 
 export function createAdmission(platform: Platform, bearers: Bearers, directory: AccessDirectory): AdmitSubscriber {
   return async (purpose, request, path) => {

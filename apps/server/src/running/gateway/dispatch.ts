@@ -10,7 +10,7 @@ import { appendQuota } from './count-starts.ts';
 import type { GatewayCaller } from './routes.ts';
 
 /** Forwards calls of on-premise services, with any method and path. */
-export interface Dispatch {
+interface Dispatch {
   /** Takes over requests that match an operation of managed services. */
   readonly divert: Divert<GatewayCaller>;
   /** Takes over requests that match no operation. Refuses them unless the service is on-premise. */

@@ -26,7 +26,7 @@ import type { TokenEndpoint } from './token.ts';
  * CLIENT: an application that authenticates at the token endpoint. SUBSCRIBER: an application with a bearer token. STARTER: a
  * subscriber of a version that is not retired.
  */
-export type GatewayAccess = 'CLIENT' | Purpose;
+type GatewayAccess = 'CLIENT' | Purpose;
 /** Null at the token endpoint. */
 export type GatewayCaller = Subscriber | null;
 

@@ -21,7 +21,7 @@ const AGAIN_MS = 60_000;
 const TRIED_MS = 3_600_000;
 
 /** Context of broadcasting, beside the platform. */
-export interface Broadcasting {
+interface Broadcasting {
   readonly workflows: Workflows;
   readonly roundRobin: RoundRobin;
   readonly rate: LeakyBucket;

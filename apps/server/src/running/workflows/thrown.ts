@@ -37,7 +37,7 @@ export function rateOfThrown(now?: () => number): LeakyBucket {
 }
 
 /** Context of publishing, beside the platform. */
-export interface Publishing {
+interface Publishing {
   readonly workflows: Workflows;
   readonly roundRobin: RoundRobin;
   readonly rate: LeakyBucket;

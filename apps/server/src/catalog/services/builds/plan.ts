@@ -1,9 +1,9 @@
 import type { Needs, Resources } from '../../../foundation/workers/index.ts';
 
 /** Slots of each worker that are reserved for builds: `capacityOf` keeps their memory back from executions. */
-export const RESERVED_SLOTS = 2;
+const RESERVED_SLOTS = 2;
 /** Resources that a build is promised beyond the reserved slots. Its sandboxes are limited to them. */
-export const BUILD_NEEDS: Needs = { cpus: 1, memoryBytes: 2 ** 30, gpus: 0, gpuType: null };
+const BUILD_NEEDS: Needs = { cpus: 1, memoryBytes: 2 ** 30, gpus: 0, gpuType: null };
 /** Resources counted for a build on a reserved slot. */
 const RESERVED: Needs = { ...BUILD_NEEDS, cpus: 0, memoryBytes: 0 };
 

@@ -38,7 +38,7 @@ async function release(platform: Platform, workerId: string, ids: readonly strin
 }
 
 /** The builder of one runtime, and whether it can build at the moment. */
-export interface RuntimeBuilder {
+interface RuntimeBuilder {
   readonly runtime: ServiceRuntime;
   readonly builder: Builder;
   isReady(): boolean;

@@ -32,7 +32,7 @@ export interface AccessKeyRow {
   expires_at: number | null;
 }
 
-export interface SubscriptionRow {
+interface SubscriptionRow {
   id: string;
   application_id: string;
   service_id: string;
@@ -86,12 +86,12 @@ export interface UsageRecordRow {
   created_at: number;
 }
 
-export interface SubscriptionLimitsRow extends LimitColumns {
+interface SubscriptionLimitsRow extends LimitColumns {
   subscription_id: string;
 }
 
 /** Executions of a subscription with a quota in a period: a day (2026-11-21) or a month (2026-11), UTC. */
-export interface ExecutionCountRow {
+interface ExecutionCountRow {
   subscription_id: string;
   period: string;
   taken: number;

@@ -12,7 +12,7 @@ export interface ExecutionTables {
   execution_tags: ExecutionTagRow;
 }
 
-export interface WorkerRow {
+interface WorkerRow {
   id: string;
   /** Name of its machine, for operators. */
   host: string;
@@ -35,7 +35,7 @@ export interface WorkerRow {
 }
 
 /** An unfinished log of an execution or a build that another process than its writer reads. */
-export interface FollowedLogRow {
+interface FollowedLogRow {
   log_id: string;
   /** Number of its bytes in log_copies. */
   copied: number;
@@ -45,7 +45,7 @@ export interface FollowedLogRow {
 }
 
 /** Complete lines of such a log: the bytes from `from_byte` to before `next_byte`. */
-export interface LogCopyRow {
+interface LogCopyRow {
   log_id: string;
   from_byte: number;
   next_byte: number;
@@ -110,7 +110,7 @@ export interface ExecutionRow {
 }
 
 /** A tag of an execution, with the columns that decide who may see it: an index then answers a list by tag. */
-export interface ExecutionTagRow extends Pick<ExecutionRow, 'subscription_id' | 'owner_type' | 'owner_id'> {
+interface ExecutionTagRow extends Pick<ExecutionRow, 'subscription_id' | 'owner_type' | 'owner_id'> {
   execution_id: string;
   tag: string;
 }
@@ -118,7 +118,7 @@ export interface ExecutionTagRow extends Pick<ExecutionRow, 'subscription_id' | 
 /**
  * A queue of pending executions, by owner and service version. Triggers create it; whoever finds it empty removes it.
  */
-export interface QueueRow {
+interface QueueRow {
   owner_id: string;
   service_version_id: string;
   service_id: string | null;

@@ -20,7 +20,7 @@ export interface OrganizationRow {
   revision: number;
 }
 
-export interface MembershipRow {
+interface MembershipRow {
   organization_id: string;
   user_id: string;
   role: MemberRole;
@@ -39,7 +39,7 @@ export interface InvitationRow {
 }
 
 /** An application whose access has changed, so that caches must forget it; written by triggers. */
-export interface AccessChangeRow {
+interface AccessChangeRow {
   number: Generated<number>;
   application_id: string;
   created_at: number;

@@ -36,7 +36,7 @@ export interface UserRow {
   updated_at: number;
 }
 
-export interface UserSearchRow {
+interface UserSearchRow {
   user_id: string;
   /** See markOf. */
   mark: string;
@@ -46,7 +46,7 @@ export interface UserSearchRow {
 }
 
 /** See search-blocks.ts. */
-export interface UserSearchBlockRow {
+interface UserSearchBlockRow {
   number: Generated<number>;
   /** Position of the block in the order of blocks, with gaps. See search-positions.ts. */
   position: number;
@@ -60,7 +60,7 @@ export interface UserSearchBlockRow {
  * The index of grams. On SQLite, `rowid` is the position of the block and `grams` are words. On PostgreSQL,
  * `position` is the position and `grams` are numbers.
  */
-export interface UserSearchGramsRow {
+interface UserSearchGramsRow {
   rowid: number;
   position: number;
   grams: string;
@@ -161,7 +161,7 @@ export interface SignInFailureRow {
 }
 
 /** A network from which an account has signed in. */
-export interface SignInNetworkRow {
+interface SignInNetworkRow {
   key: string;
   expires_at: number;
 }
@@ -179,7 +179,7 @@ export interface OidcRecordRow {
 }
 
 /** An approved user whose search entry has to be renewed; written by triggers. */
-export interface SearchChangeRow {
+interface SearchChangeRow {
   user_id: string;
 }
 
@@ -210,13 +210,13 @@ export interface ProviderRoundRow {
 }
 
 /** A person who is rejected or disabled. */
-export interface BlockedUserRow {
+interface BlockedUserRow {
   user_id: string;
   blocked_at: number;
 }
 
 /** A lease on deciding about a person at an external identity provider. */
-export interface RegistrationDecisionRow {
+interface RegistrationDecisionRow {
   subject: string;
   holder: string;
   expires_at: number;

@@ -11,7 +11,7 @@ export interface PlatformTables {
 }
 
 /** Bytes that an owner stores, counted by triggers. The total is the sum over the shards; one shard can be negative. */
-export interface StorageUseRow {
+interface StorageUseRow {
   owner_type: OwnerType;
   owner_id: string;
   /** On PostgreSQL, the process id of the connection that has counted; 0 on SQLite. */
@@ -25,7 +25,7 @@ export interface StorageUseRow {
 }
 
 /** Retention that an owner has chosen for results, for all services or for one. */
-export interface RetentionRuleRow {
+interface RetentionRuleRow {
   owner_type: OwnerType;
   owner_id: string;
   /** Empty for all services. */
@@ -34,12 +34,12 @@ export interface RetentionRuleRow {
 }
 
 /** A blob to which no row refers yet, or any more. */
-export interface OrphanBlobRow {
+interface OrphanBlobRow {
   blob: string;
   marked_at: number;
 }
 
-export interface SigningKeyRow {
+interface SigningKeyRow {
   id: string;
   purpose: string;
   sealed_private_key: string;
@@ -47,7 +47,7 @@ export interface SigningKeyRow {
 }
 
 /** Instance key and store of blobs that all processes on this database must have in common; one row. */
-export interface InstallationRow {
+interface InstallationRow {
   id: 'this';
   /** A constant, sealed under the instance key. */
   sealed_check: string;
@@ -56,7 +56,7 @@ export interface InstallationRow {
   created_at: number;
 }
 
-export interface IdempotencyKeyRow {
+interface IdempotencyKeyRow {
   scope: string;
   key: string;
   digest: string;
@@ -65,7 +65,7 @@ export interface IdempotencyKeyRow {
 }
 
 /** Quota of storage that administrators have set for an owner. */
-export interface StorageQuotaRow {
+interface StorageQuotaRow {
   owner_type: OwnerType;
   owner_id: string;
   /** Null is no limit. */

@@ -66,7 +66,7 @@ export interface ServiceVersionRow {
 }
 
 /** An uploaded OpenAPI document as JSON. A version without a row has a derived document, or the default. */
-export interface ApiSpecificationRow {
+interface ApiSpecificationRow {
   service_version_id: string;
   document: string;
 }
@@ -105,7 +105,7 @@ export interface BuildRow {
 }
 
 /** A layer of installed packages on a worker. */
-export interface LayerRow {
+interface LayerRow {
   worker_id: string;
   /** `layers/<key>`, as in the code of a version. */
   layer: string;
@@ -123,7 +123,7 @@ export interface LayerRow {
 }
 
 /** Time at which the last build of an owner was started. */
-export interface BuildTurnRow {
+interface BuildTurnRow {
   owner_id: string;
   turn_at: number;
 }
@@ -161,20 +161,20 @@ export interface ListingRow {
   revision: number;
 }
 
-export interface ListingCategoryRow {
+interface ListingCategoryRow {
   category: Category;
   listing_id: string;
 }
 
 /** Limits of each subscription to a service, unless it has its own. */
-export interface ServiceLimitsRow extends LimitColumns {
+interface ServiceLimitsRow extends LimitColumns {
   service_id: string;
   /** Most RUNNING executions of all its versions, for all callers. */
   executions_at_once: number | null;
 }
 
 /** An address of a service under a former owner, at which it still answers. */
-export interface FormerAddressRow {
+interface FormerAddressRow {
   owner_id: string;
   slug: string;
   service_id: string;

@@ -72,7 +72,7 @@ export interface WorkflowEventRow {
   owner: string;
 }
 
-export interface WorkflowStatePartRow {
+interface WorkflowStatePartRow {
   instance_id: string;
   /** Name of the part, given by packages/workflow. */
   part: string;
@@ -179,7 +179,7 @@ export interface WorkflowSignalSubscriptionRow {
 }
 
 /** A signal start event of the last deployed version of a service. */
-export interface WorkflowSignalStartRow {
+interface WorkflowSignalStartRow {
   service_version_id: string;
   element_id: string;
   service_id: string;
@@ -232,7 +232,7 @@ export interface WorkflowIncidentRow {
 }
 
 /** The last instance that a message has started for a correlation key. While it is active, no other is started. */
-export interface WorkflowStartKeyRow {
+interface WorkflowStartKeyRow {
   start_key: string;
   instance_id: string;
 }

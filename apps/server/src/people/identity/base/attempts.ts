@@ -18,7 +18,7 @@ const PER_ACCOUNT = 100;
 /** Milliseconds for which a network counts as known to an account after a sign-in from it. */
 const FAMILIAR_MS = 90 * 24 * 60 * 60 * 1000;
 
-export type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T | null };
+type Attempt<T> = { readonly retryAfter: number } | { readonly outcome: T | null };
 
 interface Keys {
   readonly account: string;

@@ -58,7 +58,7 @@ export interface SignInLinks {
   readonly register: string | null;
 }
 
-export interface SignInPage extends SignInLinks {
+interface SignInPage extends SignInLinks {
   readonly action: string;
   /** Initial value of the field for the name. */
   readonly name: string;

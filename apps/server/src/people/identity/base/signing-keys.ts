@@ -25,7 +25,7 @@ export interface KeyKind<K> {
   readonly open: (text: string, rowId: string) => K | Promise<K>;
 }
 
-export interface KeyStore {
+interface KeyStore {
   readonly database: Database;
   readonly seal: Seal;
   readonly now: () => number;

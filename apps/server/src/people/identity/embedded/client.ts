@@ -5,7 +5,7 @@ import { CLIENT_ID } from '../identity-provider.ts';
  * The public client of the dashboard: authorization code with PKCE only. It has no refresh tokens; the session at the
  * provider renews its token.
  */
-export const DASHBOARD_CLIENT_ID = 'kethub-dashboard';
+const DASHBOARD_CLIENT_ID = 'kethub-dashboard';
 const OWN_CLIENTS: ReadonlySet<string> = new Set([CLIENT_ID, DASHBOARD_CLIENT_ID]);
 
 /** Returns whether a client belongs to the platform, so that nobody is asked for consent. */

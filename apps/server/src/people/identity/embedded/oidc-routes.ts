@@ -16,7 +16,7 @@ import { addUpstreamRoutes } from '../upstream/routes.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 
 /** The services behind the routes of the embedded provider. */
-export interface EmbeddedServices {
+interface EmbeddedServices {
   /** The provider with the current signing keys. */
   readonly currentProvider: () => Provider;
   readonly signIn: SignIn;

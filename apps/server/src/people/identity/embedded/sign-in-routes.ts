@@ -15,7 +15,7 @@ import type { SignIn, SignInOutcome } from './sign-in.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
 
 /** The services behind the sign-in page. */
-export interface SignInServices {
+interface SignInServices {
   readonly provider: Provider;
   readonly signIn: SignIn;
   readonly noticeFor: NoticeFor;

@@ -9,7 +9,7 @@ export interface KeycloakAnswer {
   readonly body: unknown;
 }
 
-export interface KeycloakEndpoints {
+interface KeycloakEndpoints {
   readonly authorization: string;
   readonly token: string;
   readonly jwks: string;

@@ -3,7 +3,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { digestOf, type MailTokenRow, type Queries } from '../../../foundation/storage/index.ts';
 import { findSubjectOfToken, insertMailToken } from './queries.ts';
 
-export type MailTokenPurpose = MailTokenRow['purpose'];
+type MailTokenPurpose = MailTokenRow['purpose'];
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Milliseconds after which a link that confirms an address expires. */

@@ -13,7 +13,7 @@ export interface UpstreamPerson {
   readonly names: PersonNames | null;
 }
 
-export interface PersonNames {
+interface PersonNames {
   readonly firstname: string;
   readonly lastname: string;
 }

@@ -7,7 +7,7 @@ import type { UpstreamRequest } from './upstream.ts';
 const SECONDS = 30 * 60;
 
 /** A subject that is linked as soon as the password of the account with its address is given. */
-export interface PendingLink {
+interface PendingLink {
   readonly issuer: string;
   readonly subject: string;
   readonly holder: string;

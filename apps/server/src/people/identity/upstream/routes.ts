@@ -20,7 +20,7 @@ type Failure = Exclude<UpstreamOutcome, { kind: 'SIGNED_IN' }> | Exclude<Upstrea
 const HIDDEN = { exposeHeadRoute: false, schema: { hide: true } };
 
 /** The services behind the sign-in at an upstream provider. */
-export interface UpstreamServices {
+interface UpstreamServices {
   readonly provider: Provider;
   readonly upstream: UpstreamSignIn;
   readonly noticeFor: NoticeFor;

@@ -7,7 +7,7 @@ import { eventRow } from './events.ts';
  * Number of instances that the call activities of one execution may start, at any depth: processes can call themselves.
  * Beyond it, a call activity gets an incident.
  */
-export const CALLED = 10_000;
+const CALLED = 10_000;
 
 /** Gives call activities beyond the limit an incident in place of an instance. */
 export async function limitChildren(

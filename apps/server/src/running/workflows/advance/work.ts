@@ -37,7 +37,7 @@ export interface Work {
 }
 
 /** Instances whose row or state this process has cached. */
-export interface KnownInstances {
+interface KnownInstances {
   get(id: string): WorkflowInstanceRow | undefined;
   stateAt(row: WorkflowInstanceRow): LoadedState | null;
 }

@@ -13,7 +13,7 @@ import { pauseAfter } from './retry-policy.ts';
 import { markCalled, type CalledJob } from './queries.ts';
 
 /** A call of a service of this platform for a job. */
-export interface MadeCall {
+interface MadeCall {
   readonly called: CalledJob;
   readonly subscriber: Pick<Subscriber, 'limits' | 'subscriptionId'>;
   readonly prepared: PreparedExecution;
@@ -66,7 +66,7 @@ export class Unwritten extends Error {
   }
 }
 
-export interface EnvironmentOf {
+interface EnvironmentOf {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;

@@ -36,7 +36,7 @@ const LOOK_MS = 100;
 /** Number of executions in memory that were started here. Ends of further ones are noticed a moment later. */
 const REMEMBERED = 20_000;
 
-export interface JobWorkerOf extends Pick<Advancing, 'completions' | 'cache'> {
+interface JobWorkerOf extends Pick<Advancing, 'completions' | 'cache'> {
   readonly workflows: Workflows;
   readonly directory: AccessDirectory;
   readonly targets: TargetClient;

@@ -36,7 +36,7 @@ export async function nextDue({ read }: Database, now: number): Promise<number |
   return row?.due ?? null;
 }
 
-export interface DueJob {
+interface DueJob {
   readonly id: string;
   readonly owner: string;
 }
