@@ -18,6 +18,14 @@ const stopped = {
   failure: 'The storage quota is used up.',
   stoppedAt: '2026-01-01 20:00:00',
 };
+const group = {
+  serviceName: 'Nightly',
+  version: '1.0.0',
+  elementId: 'call',
+  errorCode: 'HUB_SERVICE_FAILED',
+  incidents: 1200,
+  newest: { error: { message: 'It failed.' } },
+};
 /** A number that a double cannot represent. */
 const instance = '{"id":"i1","variables":{"seed":12345678901234567890,"scale":1.0}}';
 
@@ -27,6 +35,8 @@ async function run(...args: string[]) {
     'GET /api/services/s1/workflow-schedules': { status: 200, body: [running, stopped] },
     'PUT /api/services/s1/workflow-schedules/every-hour/retry': { status: 200, body: running },
     'GET /api/workflow-instances/i1': { status: 200, body: instance },
+    'GET /api/workflow-incident-groups': { status: 200, body: [group] },
+    'PUT /api/workflow-incidents/retry': { status: 202, body: { retried: 1000, foreign: 0, isLeft: true } },
   });
   const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
   return { ...(await ket(args, { folder: await folderWith(), environment })), requests };
@@ -43,6 +53,15 @@ test('a timer start event is tried again', async () => {
   const { code, stdout, requests } = await run('workflow', 'retry-schedule', 'nightly', 'every-hour');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'every-hour is tried again.\n' });
   expect(requests.at(-1)).toBe('PUT /api/services/s1/workflow-schedules/every-hour/retry');
+});
+
+test('incidents of all workflows are shown by cause, and tried again together', async () => {
+  const shown = await run('workflow', 'incidents');
+  expect(shown.stdout).toMatch(/Nightly +1\.0\.0 +call +HUB_SERVICE_FAILED +1200 +It failed\./);
+  const { code, stdout, stderr, requests } = await run('workflow', 'retry-all', 'nightly', '--element', 'call');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '1000 incidents are tried again.\n' });
+  expect(stderr).toContain('Repeat the command');
+  expect(requests.at(-1)).toBe('PUT /api/workflow-incidents/retry');
 });
 
 test.each([[[]], [['--json']]])('variables of an instance keep every digit (ket workflow show %j)', async (json) => {

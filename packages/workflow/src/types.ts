@@ -445,6 +445,8 @@ export interface StateHead {
   error: ErrorEnvelope | null;
   readonly secrets: readonly string[];
   readonly caughtOutside: readonly string[] | null;
+  /** Variables of the process at its end; absent before. */
+  finalVariables?: Variables;
   /** A step that was paused; null: the instance waits, or has ended. */
   work: PausedStep | null;
   /** Warnings of expressions, each once, at most 20; absent: none. */

@@ -23,6 +23,11 @@ interface JournalOptions extends CommonOptions {
   readonly limit: number;
 }
 
+interface RetryAllOptions extends VariablesOptions {
+  readonly element?: string;
+  readonly error?: string;
+}
+
 /** Instances of workflow services and what keeps them from going on. */
 export function addWorkflow(program: Command, shell: Shell): void {
   const command = program.command('workflow').description('inspect and repair instances of your workflow services');
@@ -31,9 +36,11 @@ export function addWorkflow(program: Command, shell: Shell): void {
   );
   addCommand(
     command,
-    'incidents <service>',
-    'list the incidents of a workflow: what failed, and in which element',
-  ).action((service: string, options: CommonOptions) => incidents(shell, service, options));
+    'incidents [service]',
+    'list the incidents of a workflow: what failed, and in which element; of all workflows, by cause',
+  ).action((service: string | undefined, options: CommonOptions) =>
+    service === undefined ? incidentGroups(shell, options) : incidents(shell, service, options),
+  );
   addCommand(command, 'show <instance>', 'show the state and the variables of an instance as JSON').action(
     (instance: string, options: CommonOptions) => show(shell, instance, options),
   );
@@ -46,6 +53,14 @@ export function addWorkflow(program: Command, shell: Shell): void {
     .action((instance: string, incident: string, options: VariablesOptions) =>
       retry(shell, instance, incident, options),
     );
+  addCommand(command, 'retry-all <service>', 'retry the incidents of a workflow, after you corrected their cause')
+    .option('--element <id>', 'only those of this BPMN element')
+    .option('--error <code>', 'only those with this error code')
+    .option(
+      '--variables <file>',
+      'JSON file with corrected variables, which are set first in the scope of each element',
+    )
+    .action((service: string, options: RetryAllOptions) => retryAll(shell, service, options));
   addCommand(
     command,
     'schedules <service>',
@@ -134,6 +149,42 @@ async function incidents(shell: Shell, wanted: string, options: CommonOptions): 
   const rows = all.map((one) => [one.instanceId, String(one.incident), one.elementId, one.type, one.error.message]);
   for (const remedy of new Set(all.flatMap((one) => one.remedy ?? []))) output.note(remedy);
   output.result(all.length === 0 ? '' : table(['INSTANCE', 'INCIDENT', 'ELEMENT', 'TYPE', 'MESSAGE'], rows), all);
+}
+
+async function incidentGroups(shell: Shell, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const all = await platform.listWorkflowIncidentGroups({});
+  const output = outputOf(shell, options);
+  if (all.length === 0) output.note('None.');
+  const rows = all.map((one) => [
+    one.serviceName,
+    one.version,
+    one.elementId,
+    one.errorCode,
+    String(one.incidents),
+    one.newest.error.message,
+  ]);
+  const head = ['SERVICE', 'VERSION', 'ELEMENT', 'ERROR', 'INCIDENTS', 'NEWEST'];
+  output.result(all.length === 0 ? '' : table(head, rows), all);
+}
+
+async function retryAll(shell: Shell, wanted: string, options: RetryAllOptions): Promise<void> {
+  const { element, error } = options;
+  const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
+  const { platform, serviceId } = await ownService(shell, wanted);
+  const receipt = await platform.retryWorkflowIncidents({
+    json: {
+      serviceId,
+      ...(element !== undefined && { elementId: element }),
+      ...(error !== undefined && { errorCode: error }),
+      ...(variables && { variables }),
+    },
+  });
+  const output = outputOf(shell, options);
+  if (receipt.foreign > 0)
+    output.note(`${receipt.foreign} were started for others: try these again without --variables.`);
+  if (receipt.isLeft) output.note('There are more. Repeat the command when these are done.');
+  output.result(`${receipt.retried} incidents are tried again.`, receipt);
 }
 
 async function show(shell: Shell, instance: string, options: CommonOptions): Promise<void> {

@@ -177,7 +177,8 @@ export class Machine {
     if (loop !== undefined) this.#forget(loop);
     if (state.moved.size > 0) state.moved = state.moved.delete(key);
     this.note({ type: how, elementId, element: key, scope });
-    if (scope !== 0) this.moved(scope);
+    if (scope === 0) state.finalVariables = element.variables;
+    else this.moved(scope);
   }
 
   #forget({ output, items, size }: Loop): void {

@@ -37,7 +37,8 @@ export function fromStored(text: StoredState): State {
 export function headOf(state: StateHead): StateHead {
   const { v, processId, seed, phase, seq, nextKey, draws, outputs, error, secrets, caughtOutside, work } = state;
   const head = { v, processId, seed, phase, seq, nextKey, draws, outputs, error, secrets, caughtOutside, work };
-  return state.warnings === undefined ? head : { ...head, warnings: state.warnings };
+  const { warnings, finalVariables } = state;
+  return { ...head, ...(finalVariables && { finalVariables }), ...(warnings && { warnings }) };
 }
 
 /** Builds a state from its stored items, in any order. */

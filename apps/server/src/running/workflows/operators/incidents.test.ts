@@ -14,6 +14,12 @@ const judging = file([
   flow('which', 'good', '=x > 0'),
 ]);
 
+/** Requests of the owner, with headers. */
+const callWith =
+  ({ platform: { addresses }, loginSession }: TestKethub) =>
+  (path: string, headers: Record<string, string>) =>
+    fetch(`${addresses.api}${path}`, { headers: { authorization: `Bearer ${loginSession}`, ...headers } });
+
 describe.each(databases)('incidents of all workflows on $name', (kind) => {
   let platform: TestKethub;
   let serviceId: string;
@@ -84,6 +90,31 @@ describe.each(databases)('incidents of all workflows on $name', (kind) => {
     expect(await found({ from: '2000-01-01 00:00:00', to: '2100-01-01 00:00:00' })).toBe(4);
     expect(await found({ from: '2100-01-01 00:00:00' })).toBe(0);
     await expect(found({ from: '2026-02-31 00:00:00' })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('an instance is waited for, and keeps its variables when it has ended', async () => {
+    const { client } = platform;
+    const { id: instanceId } = await client.startJob({ serviceId, json: { x: -9 }, headers: { prefer: 'wait=60' } });
+    const call = callWith(platform);
+    const first = await call(`/workflow-instances/${instanceId}`, {});
+    const tag = first.headers.get('etag') ?? '';
+    expect((await call(`/workflow-instances/${instanceId}`, { 'if-none-match': tag })).status).toBe(304);
+    const waiting = call(`/workflow-instances/${instanceId}`, { 'if-none-match': tag, prefer: 'wait=60' });
+    const { length: seen } = (await (await call(`/workflow-instances/${instanceId}/journal`, {})).json()) as unknown[];
+    const journal = call(`/workflow-instances/${instanceId}/journal?after=${seen}`, { prefer: 'wait=60' });
+    const retry = {
+      instanceId,
+      incident: (await client.getWorkflowInstance({ instanceId })).openIncidents[0]?.incident ?? 0,
+    };
+    await client.retryWorkflowIncident({ ...retry, json: { variables: { x: 3 } } });
+    expect((await waiting).status).toBe(200);
+    expect((await (await journal).json()) as unknown[]).not.toEqual([]);
+    const ended = async () => (await client.getWorkflowInstance({ instanceId })).phase;
+    await expect.poll(ended, { timeout: 30_000 }).toBe('COMPLETED');
+    // One that has ended is not waited for.
+    const last = await call(`/workflow-instances/${instanceId}`, { prefer: 'wait=60' });
+    expect(last.headers.get('preference-applied')).toBeNull();
+    expect(await last.json()).toMatchObject({ variables: { x: 3 } });
   });
 
   test('are tried again together, with a corrected variable', async () => {

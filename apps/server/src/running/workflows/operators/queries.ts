@@ -26,6 +26,7 @@ function instancesOf(queries: Queries, owner: Owner) {
       'workflow_instances.process_id',
       'workflow_instances.phase',
       'workflow_instances.incidents',
+      'workflow_instances.revision',
       'workflow_instances.created_at',
       'workflow_instances.ended_at',
       'workflow_versions.process_id as main_process_id',

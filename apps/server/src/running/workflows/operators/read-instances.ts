@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   fromTimestamp,
   limits,
@@ -6,15 +7,18 @@ import {
   Version,
   workflowPhases,
   type WorkflowInstanceCounts,
+  type WorkflowInstanceDetails,
 } from '@kethub/contract';
 import { rootOf, variablesAt, type Node } from '@kethub/workflow';
+import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
-import { list, ListQuery, Problem, type Answer } from '../../../foundation/http/index.ts';
+import { beginWait, etag, isFresh, list, ListQuery, Problem, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
+import type { InstanceWatch } from './instance-watch.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
 import { childrenOf, countInstances, findInstance, jobsOf, pageOfInstances, type InstanceRow } from './queries.ts';
 
@@ -90,32 +94,88 @@ export async function requireInstance({ database }: Platform, context: Context, 
   return row;
 }
 
-/** Reads an instance with its active elements, open incidents and variables. */
-export async function readInstance(platform: Platform, graphs: Graphs, context: Context, id: string): Promise<Answer> {
+/** Sources of an instance and of its changes. */
+export interface InstanceReader {
+  readonly platform: Platform;
+  readonly graphs: Graphs;
+  readonly watch: InstanceWatch;
+}
+
+/**
+ * Reads an instance with its active elements, open incidents and variables. `Prefer: wait=N` waits for its next step, or
+ * for one that `If-None-Match` does not name. Throws not-found.
+ */
+export async function readInstance(
+  reader: InstanceReader,
+  context: Context,
+  id: string,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const first = await requireInstance(reader.platform, context, id);
+  const shown = await presentDetails(reader, context, first);
+  const { 'if-none-match': known } = request.headers;
+  const isNews = known !== undefined && !isFresh(request, shown.tag);
+  const waited = isNews ? 0 : await waitForStep(reader, context, first, request);
+  const { body, tag } =
+    waited === 0 ? shown : await presentDetails(reader, context, await requireInstance(reader.platform, context, id));
+  const headers = { etag: tag, ...(waited > 0 && { 'preference-applied': `wait=${waited}` }) };
+  return isFresh(request, tag) ? { status: 304, headers } : { status: 200, body, headers };
+}
+
+/** Waits for the next step of an instance that runs. Returns the seconds that were granted; 0: it has not waited. */
+async function waitForStep(
+  { platform, watch }: InstanceReader,
+  { personId }: Context,
+  { id, phase, revision }: InstanceRow,
+  request: FastifyRequest,
+): Promise<number> {
+  if (phase !== 'NEW' && phase !== 'RUNNING') return 0;
+  const { seconds, end } = beginWait(platform, personId, request);
+  if (seconds === 0) return 0;
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  const { socket } = request.raw;
+  const timer = setTimeout(stop, seconds * 1000);
+  socket.once('close', stop);
+  try {
+    await watch.changed(id, revision, over.signal);
+    return seconds;
+  } finally {
+    clearTimeout(timer);
+    socket.off('close', stop);
+    end();
+  }
+}
+
+async function presentDetails(
+  { platform, graphs }: InstanceReader,
+  context: Context,
+  row: InstanceRow,
+): Promise<{ readonly body: WorkflowInstanceDetails; readonly tag: string }> {
   const { read } = platform.database;
-  const row = await requireInstance(platform, context, id);
-  const state = await readState(read, id);
-  if (state === null)
-    return {
-      status: 200,
-      body: { ...presentInstance(row), activities: [], openIncidents: [], children: [], warnings: [], variables: {} },
-    };
+  const state = await readState(read, row.id);
+  const jobs = state === null ? [] : await jobsOf(read, row.id);
+  const children = state === null ? [] : await childrenOf(read, context, row.id, CHILDREN_AT_ONCE);
   const elements = await elementsOf(graphs, row);
-  const root = rootOf(state);
   const own = isOwn(row, context);
-  const children = await childrenOf(read, context, id, CHILDREN_AT_ONCE);
+  const root = state === null ? undefined : rootOf(state);
   const body = {
     ...presentInstance(row),
-    activities: presentActivities(state, await jobsOf(read, id), children, own),
-    openIncidents: [...state.incidents.values()].map((one) => ({
+    activities: state === null ? [] : presentActivities(state, jobs, children, own),
+    openIncidents: [...(state?.incidents.values() ?? [])].map((one) => ({
       ...presentIncident({ ...row, instance_id: row.id }, context, one, elements.get(one.elementId)),
-      ...(own && { variables: { ...variablesAt(state, one.element) } }),
+      ...(own && state && { variables: { ...variablesAt(state, one.element) } }),
     })),
     children: children.map(presentInstance),
-    warnings: own ? [...(state.warnings ?? [])] : [],
-    variables: root !== undefined && own ? { ...variablesAt(state, root) } : {},
+    warnings: own ? [...(state?.warnings ?? [])] : [],
+    variables: own && state ? { ...(root === undefined ? state.finalVariables : variablesAt(state, root)) } : {},
   };
-  return { status: 200, body };
+  // The states of its jobs and children change without a step of its own.
+  const around = createHash('sha256')
+    .update(JSON.stringify([jobs, body.children]))
+    .digest('base64url')
+    .slice(0, 12);
+  return { body, tag: etag(`${row.revision}-${around}`) };
 }
 
 /** The elements of the workflow of a version, by id; none when it has been deleted. */
@@ -137,14 +197,27 @@ export function requireOwn(row: InstanceRow, context: Context): void {
   );
 }
 
-/** Reads the journal of an instance, in order. */
+/**
+ * Reads the journal of an instance, in order. `Prefer: wait=N` waits for its next step when there is no entry. Throws
+ * not-found, not-permitted.
+ */
 export async function readJournal(
-  platform: Platform,
+  reader: InstanceReader,
   context: Context,
   id: string,
   { after = 0, limit = 100 }: { after?: number; limit?: number },
+  request: FastifyRequest,
 ): Promise<Answer> {
-  requireOwn(await requireInstance(platform, context, id), context);
-  const entries = await readJournalAfter(platform.database.read, id, after, limit);
-  return { status: 200, body: entries.map((entry) => ({ ...entry, at: toTimestamp(entry.at) })) };
+  const { platform } = reader;
+  const row = await requireInstance(platform, context, id);
+  requireOwn(row, context);
+  const read = () => readJournalAfter(platform.database.read, id, after, limit);
+  let entries = await read();
+  const waited = entries.length > 0 ? 0 : await waitForStep(reader, context, row, request);
+  if (waited > 0) entries = await read();
+  return {
+    status: 200,
+    body: entries.map((entry) => ({ ...entry, at: toTimestamp(entry.at) })),
+    headers: { ...(waited > 0 && { 'preference-applied': `wait=${waited}` }) },
+  };
 }

@@ -24,6 +24,7 @@ import {
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Workflows } from '../../executions/index.ts';
 import { createGraphs } from '../graphs.ts';
+import { InstanceWatch } from './instance-watch.ts';
 import { readIncidentGroups, readIncidents } from './incidents.ts';
 import { InstancesQuery, readInstance, readInstanceCounts, readInstances, readJournal } from './read-instances.ts';
 import { retryIncident } from './retry-incident.ts';
@@ -38,6 +39,7 @@ const found = ['invalid-request', 'not-found'] as const;
 /** Endpoints by which operators see and change instances, incidents and timer start events of own workflows. */
 export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows, 'parameters'>): PlatformEndpoint[] {
   const graphs = createGraphs(platform);
+  const reader = { platform, graphs, watch: new InstanceWatch(platform.database) };
   return [
     endpoint({
       method: 'GET',
@@ -161,11 +163,13 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       tag,
       access: 'workflow-instance:read',
       summary: 'Read where an instance is, its open incidents, and its variables',
-      description: 'Variables, and what services answered, only of an instance that was started for the caller.',
+      description:
+        'Variables, and what services answered, only of an instance that was started for the caller. `Prefer: wait=N` waits for its next step, or for one that `If-None-Match` does not name.',
+      waits: true,
       params: one,
-      answers: { 200: WorkflowInstanceDetails },
+      answers: { 200: WorkflowInstanceDetails, 304: null },
       problems: [...found],
-      handle: ({ params, caller }) => readInstance(platform, graphs, contextOf(caller), params.instanceId),
+      handle: ({ params, caller, request }) => readInstance(reader, contextOf(caller), params.instanceId, request),
     }),
     endpoint({
       method: 'GET',
@@ -174,6 +178,8 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       tag,
       access: 'workflow-instance:read',
       summary: 'Read what an instance did, in order',
+      description: '`Prefer: wait=N` waits for its next step when there is no entry after `after`.',
+      waits: true,
       params: one,
       query: Type.Object({
         after: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the last entry that is known.' })),
@@ -181,7 +187,8 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       }),
       answers: { 200: Type.Array(WorkflowJournalEntry) },
       problems: [...found, 'not-permitted'],
-      handle: ({ params, caller, query }) => readJournal(platform, contextOf(caller), params.instanceId, query),
+      handle: ({ params, caller, query, request }) =>
+        readJournal(reader, contextOf(caller), params.instanceId, query, request),
     }),
     endpoint({
       method: 'PUT',
