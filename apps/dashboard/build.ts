@@ -15,6 +15,7 @@ await build({
   // Not below node_modules: a build must not be in the way of an installation.
   cacheDir: path.resolve(import.meta.dirname, '../../.runtime/vite-dashboard'),
   logLevel: 'error',
+  worker: { format: 'es' },
   build: {
     outDir: path.resolve(folder),
     emptyOutDir: true,

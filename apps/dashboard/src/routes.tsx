@@ -17,6 +17,7 @@ const applicationScreens = () => import('./screens/applications/index.ts');
 const profileScreens = () => import('./screens/profile/index.ts');
 const dataPoolScreens = () => import('./screens/data-pools/index.ts');
 const sharedScreens = () => import('./screens/shared/index.ts');
+const modelScreen = () => import('./screens/model/index.ts');
 const workflowScreens = () => import('./screens/workflows/index.ts');
 const organizationScreens = () => import('./screens/organizations/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
@@ -67,6 +68,11 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       tab('versions/$version', 'ConfigurationPage'),
       tab('executions', 'Provided'),
       tab('sharing', 'Sharing'),
+      createRoute({
+        getParentRoute: () => service,
+        path: 'model',
+        component: lazyRouteComponent(modelScreen, 'ModelPage'),
+      }),
       workflowTab('instances', 'Instances'),
       workflowTab('instances/$instanceId', 'InstancePage'),
     ]),

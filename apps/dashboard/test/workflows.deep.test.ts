@@ -35,7 +35,7 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
   test('a file is uploaded, and what keeps it from being deployed stands at the draft', async () => {
     const { page, origin } = dashboard;
     await page.goto(`${origin}/me/workflows`);
-    await page.getByRole('link', { name: 'New workflow' }).click();
+    await page.getByRole('link', { name: 'Upload a file' }).click();
     const buffer = Buffer.from(BROKEN);
     await page
       .getByLabel('ZIP or BPMN file')

@@ -18,6 +18,7 @@ export function ServicePage() {
   const tabs = [
     ['', 'Overview'],
     ...(mayRun && service.data.type !== 'ON_PREMISE' ? [['/run', 'Run']] : []),
+    ...(service.data.type === 'WORKFLOW' ? [['/model', 'Model']] : []),
     ['/versions', 'Versions'],
     ...(service.data.type === 'WORKFLOW' ? [['/instances', 'Instances']] : []),
     ['/executions', 'Executions'],

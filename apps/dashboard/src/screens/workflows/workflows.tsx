@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { servicesQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -8,6 +9,7 @@ import { useEveryPage } from '../../look/more.tsx';
 import { Code, Ket, PageHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { NewWorkflow } from '../model/new-workflow.tsx';
 import { VersionState } from '../services/service-list.tsx';
 
 /** The workflows of the person or the organization. */
@@ -18,17 +20,21 @@ export function Workflows() {
   const services = useInfiniteQuery(servicesQuery(acting));
   useEveryPage(services);
   const rows = (services.data?.pages.flat() ?? []).filter(({ type }) => type === 'WORKFLOW');
+  const [isNaming, setNaming] = useState(false);
   const create = mayCreate && (
-    <Button
-      leftSection={<Icon name="plus" />}
-      renderRoot={(props) => <Link to={`${acting.base}/services/new`} {...props} />}
-    >
-      New workflow
-    </Button>
+    <div className="row">
+      <Button variant="default" renderRoot={(props) => <Link to={`${acting.base}/services/new`} {...props} />}>
+        Upload a file
+      </Button>
+      <Button leftSection={<Icon name="plus" />} onClick={() => setNaming(true)}>
+        New workflow
+      </Button>
+    </div>
   );
   return (
     <>
       <PageHead title="Workflows" actions={rows.length > 0 && create} />
+      {isNaming && <NewWorkflow onClose={() => setNaming(false)} />}
       <div className="stack">
         {services.error && <Problem error={services.error} onRetry={() => void services.refetch()} />}
         {services.isPending && <div className="panel quiet">Loading…</div>}

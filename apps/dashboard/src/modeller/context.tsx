@@ -1,0 +1,34 @@
+import { createContext, use } from 'react';
+import type { Checker } from './check/checker.ts';
+import type { Checked, Finding } from './check/protocol.ts';
+import type { CallableService } from './kit/services.ts';
+import type { Drawn, Kit } from './kit/types.ts';
+
+/** What the parts of the modeller share. */
+export interface Modelling {
+  readonly kit: Kit;
+  /** Grows with every change of the diagram. */
+  readonly revision: number;
+  readonly selected: Drawn | null;
+  select(element: Drawn | null): void;
+  readonly checker: Checker;
+  readonly checked: Checked | null;
+  readonly services: readonly CallableService[];
+  /** Variables that expressions are tried with, as a JSON object. */
+  readonly example: string;
+  /** The expression at which a selected problem is. */
+  readonly focused: Finding | null;
+}
+
+export const ModellingContext = createContext<Modelling | null>(null);
+
+export function useModelling(): Modelling {
+  const modelling = use(ModellingContext);
+  if (!modelling) throw new Error('The modeller provides the context of its parts');
+  return modelling;
+}
+
+/** Problems and warnings of an element. */
+export function findingsAt(modelling: Modelling, elementId: string): readonly Finding[] {
+  return modelling.checked?.findings.filter((one) => one.elementId === elementId) ?? [];
+}

@@ -1,0 +1,48 @@
+import { findingsAt, useModelling } from '../context.tsx';
+import { setProperties } from '../kit/edit.ts';
+import { nameOf, typeInWords } from '../kit/words.ts';
+import { is, text, type Drawn } from '../kit/types.ts';
+import { ActivityForm, FlowForm, GatewayForm } from './activities.tsx';
+import { EventForm } from './events.tsx';
+import { TextField } from './fields.tsx';
+import { ProcessForm } from './process.tsx';
+
+/** The form of the selected element; of the process where none is selected. */
+export function Inspector() {
+  const modelling = useModelling();
+  const { kit, selected } = modelling;
+  const element = selected ?? kit.service('canvas').getRootElement();
+  const findings = findingsAt(modelling, element.businessObject.id ?? '');
+  const isProcess = is(element.businessObject, 'bpmn:Process') || is(element.businessObject, 'bpmn:Collaboration');
+  return (
+    <div className="inspector" key={element.id}>
+      <header className="inspector-head">
+        <p className="quiet small">{typeInWords(element.businessObject)}</p>
+        <h2>{nameOf(element.businessObject)}</h2>
+        <p className="mono quiet small">{element.businessObject.id}</p>
+        {findings.map(({ message, isWarning }, at) => (
+          <p key={at} className={isWarning ? 'finding warning' : 'finding'} role="note">
+            {message}
+          </p>
+        ))}
+      </header>
+      <section className="inspector-section" aria-label="General">
+        <TextField
+          label="Name"
+          value={text(element.businessObject, 'name')}
+          onCommit={(name) => setProperties(kit, element, { name: name || undefined })}
+        />
+      </section>
+      {isProcess ? <ProcessForm element={element} /> : <ElementForm element={element} />}
+    </div>
+  );
+}
+
+function ElementForm({ element }: { readonly element: Drawn }) {
+  const { businessObject } = element;
+  if (is(businessObject, 'bpmn:Event')) return <EventForm element={element} />;
+  if (is(businessObject, 'bpmn:Activity')) return <ActivityForm element={element} />;
+  if (is(businessObject, 'bpmn:SequenceFlow')) return <FlowForm element={element} />;
+  if (is(businessObject, 'bpmn:Gateway')) return <GatewayForm element={element} />;
+  return <p className="quiet small note">This has no effect when the workflow runs.</p>;
+}

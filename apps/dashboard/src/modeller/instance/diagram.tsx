@@ -1,0 +1,63 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { fit, openViewer } from '../kit/open.ts';
+import type { Kit } from '../kit/types.ts';
+import { showMarks } from './marks.ts';
+import { placesAt, type Step } from './places.ts';
+
+/** A diagram that shows where an instance is after a step of its journal. */
+export function InstanceDiagram({
+  xml,
+  journal,
+  until,
+  onSelect,
+  className,
+}: {
+  readonly xml: string;
+  readonly journal: readonly Step[];
+  /** Number of the last step that counts; Infinity: now. */
+  readonly until: number;
+  readonly onSelect?: (elementId: string | null) => void;
+  readonly className: string;
+}) {
+  const container = useRef<HTMLDivElement>(null);
+  const [kit, setKit] = useState<Kit | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const select = useRef(onSelect);
+  select.current = onSelect;
+  useEffect(() => {
+    if (!container.current) return undefined;
+    const opened = openViewer(container.current);
+    let isOpen = true;
+    opened.modeler.importXML(xml).then(
+      () => {
+        if (!isOpen) return;
+        fit(opened, 0);
+        opened.service('eventBus').on('selection.changed', ({ newSelection }) => {
+          const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];
+          select.current?.(first?.businessObject.id ?? null);
+        });
+        setKit(opened);
+      },
+      (error: unknown) => isOpen && setFailure(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      isOpen = false;
+      setKit(null);
+      opened.modeler.destroy();
+    };
+  }, [xml]);
+  const places = useMemo(() => placesAt(journal, until), [journal, until]);
+  useEffect(() => (kit ? showMarks(kit, places) : undefined), [kit, places]);
+  return (
+    <>
+      {failure !== null && <p className="panel quiet">This file has no diagram that can be drawn: {failure}</p>}
+      <div
+        ref={container}
+        className={className}
+        hidden={failure !== null}
+        role="img"
+        aria-label="Diagram of the instance; the journal says the same in words"
+      />
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { definitionOf, is, text, type Moddle } from './types.ts';
+
+/** The name of an element for people: its own, else its type. */
+export function nameOf(moddle: Moddle): string {
+  return text(moddle, 'name').trim() || typeInWords(moddle);
+}
+
+/** The type of an element in words, such as `Timer boundary event`. */
+export function typeInWords(moddle: Moddle): string {
+  const plain = moddle.$type
+    .replace('bpmn:', '')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  const kind = definitionOf(moddle)?.$type.replace('bpmn:', '').replace('EventDefinition', '').toLowerCase();
+  const words = moddle['triggeredByEvent'] === true ? 'event sub-process' : plain.replace('sub process', 'sub-process');
+  const whole = kind === undefined ? words : `${kind} ${words}`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
+}
+
+/** Whether a drawn element is part of the flow of a process. */
+export function isFlowNode(moddle: Moddle): boolean {
+  return is(moddle, 'bpmn:FlowNode');
+}

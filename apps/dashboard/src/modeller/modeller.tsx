@@ -1,0 +1,172 @@
+import { Tabs } from '@mantine/core';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { writeExact } from '../data/exact-json.ts';
+import { openChecker, type Checker } from './check/checker.ts';
+import type { Checked, Finding } from './check/protocol.ts';
+import { ModellingContext, type Modelling } from './context.tsx';
+import { Inspector } from './inspector/inspector.tsx';
+import { exampleIn } from './kit/example.ts';
+import { taskOf, type CallableService } from './kit/services.ts';
+import type { Drawn } from './kit/types.ts';
+import { Outline } from './outline/outline.tsx';
+import { Problems } from './problems.tsx';
+import { useKit, type Opened } from './use-kit.ts';
+import { Ket } from '../look/parts.tsx';
+
+/** Milliseconds without a change after which the file is checked. */
+const REST_MS = 250;
+
+interface Props {
+  /** The file to open. Another text opens another modeler. */
+  readonly xml: string;
+  readonly services: readonly CallableService[];
+  /** Bar above the canvas: commands that need the diagram. */
+  readonly bar: (modelling: Modelling) => ReactNode;
+  /** Called with the file after every change. */
+  readonly onChange: (xml: string) => void;
+}
+
+/** Palette and canvas, outline, inspector and problems of one workflow file. */
+export function Modeller({ xml, services, bar, onChange }: Props) {
+  const { container, opened } = useKit(xml);
+  const checker = useChecker();
+  return (
+    <div className="modeller">
+      {opened && opened.failure === null && checker ? (
+        <Parts opened={opened} checker={checker} services={services} bar={bar} onChange={onChange} canvas={container} />
+      ) : (
+        <p className="panel" role="status">
+          {opened?.failure == null ? 'Loading…' : `This file cannot be drawn: ${opened.failure}`}
+        </p>
+      )}
+      <div
+        ref={container}
+        className="canvas"
+        role="application"
+        aria-label="Diagram; the outline has the same for keys"
+      />
+    </div>
+  );
+}
+
+/** A worker for as long as the page shows the modeller. */
+export function useChecker(): Checker | null {
+  const [checker, setChecker] = useState<Checker | null>(null);
+  useEffect(() => {
+    const opened = openChecker();
+    setChecker(opened);
+    return () => opened.close();
+  }, []);
+  return checker;
+}
+
+function Parts({
+  opened,
+  checker,
+  services,
+  bar,
+  onChange,
+}: Omit<Props, 'xml'> & { readonly opened: Opened; readonly checker: Checker; readonly canvas: unknown }) {
+  const { kit, revision, selected } = opened;
+  const [checked, setChecked] = useState<Checked | null>(null);
+  const [focused, setFocused] = useState<Finding | null>(null);
+  const changed = useRef(onChange);
+  changed.current = onChange;
+  useEffect(() => {
+    let isWanted = true;
+    const timer = setTimeout(() => {
+      void kit.modeler.saveXML({ format: true }).then(async ({ xml = '' }) => {
+        if (!isWanted) return;
+        if (revision > 1) changed.current(xml);
+        const judged = await checker.check(xml);
+        if (isWanted) setChecked(judged);
+      });
+    }, REST_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [kit, checker, revision]);
+  const select = useCallback(
+    (element: Drawn | null) => {
+      kit.service('selection').select(element);
+      if (element) reveal(kit, element);
+    },
+    [kit],
+  );
+  const example = useMemo(() => writeExact(exampleIn(kit), 0), [kit, revision]);
+  const modelling: Modelling = { kit, revision, selected, select, checker, checked, services, example, focused };
+  const inspector = useRef<HTMLElement>(null);
+  const openInspector = (): void => {
+    requestAnimationFrame(() => inspector.current?.querySelector<HTMLElement>('input, textarea, select')?.focus());
+  };
+  return (
+    <ModellingContext value={modelling}>
+      {bar(modelling)}
+      <aside className="modeller-left" aria-label="Services and outline">
+        <Tabs defaultValue="outline" keepMounted={false}>
+          <Tabs.List>
+            <Tabs.Tab value="outline">Outline</Tabs.Tab>
+            <Tabs.Tab value="services">Services</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="outline">
+            <Outline onOpen={openInspector} />
+          </Tabs.Panel>
+          <Tabs.Panel value="services">
+            <Services modelling={modelling} />
+          </Tabs.Panel>
+        </Tabs>
+      </aside>
+      <aside className="modeller-right" ref={inspector} aria-label="Inspector">
+        <Inspector />
+      </aside>
+      <Problems
+        onSelect={(finding) => {
+          const element =
+            finding.elementId === null ? undefined : kit.service('elementRegistry').get(finding.elementId);
+          if (element) select(element);
+          setFocused(finding);
+        }}
+      />
+    </ModellingContext>
+  );
+}
+
+/** Moves the canvas to an element that is not in view. */
+function reveal(kit: Modelling['kit'], element: Drawn): void {
+  const canvas = kit.service('canvas');
+  const root = canvas.findRoot(element);
+  if (root && root !== canvas.getRootElement()) canvas.setRootElement(root);
+  canvas.scrollToElement(element);
+}
+
+/** Services of the application, to be dragged onto the canvas. */
+function Services({ modelling: { kit, services } }: { readonly modelling: Modelling }) {
+  if (services.length === 0)
+    return (
+      <p className="quiet small note">
+        None yet. The application of the workflow has to subscribe to a service before a task can call it.
+      </p>
+    );
+  return (
+    <ul className="service-list">
+      {services.map((service) => (
+        <li key={service.id}>
+          <button
+            type="button"
+            draggable
+            className="service-card"
+            title="Drag it onto the canvas"
+            onClick={({ nativeEvent }) => kit.service('create').start(nativeEvent, taskOf(kit, service))}
+            onDragStart={(event) => {
+              event.preventDefault();
+              kit.service('create').start(event.nativeEvent, taskOf(kit, service));
+            }}
+          >
+            <Ket>{service.name}</Ket>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,59 @@
+import { is, type Drawn, type Kit } from '../kit/types.ts';
+import type { Kind } from '../kit/runs.ts';
+
+const TASK = { width: 100, height: 80 };
+/** Pixels between the start event of an empty diagram and its upper left corner. */
+const FIRST = { x: 200, y: 200 };
+
+/** Appends an element behind another one, connected to it. */
+export function append(kit: Kit, source: Drawn, { shape }: Kind): Drawn {
+  return kit.service('autoPlace').append(source, kit.service('elementFactory').createShape(shape));
+}
+
+/** Whether something can follow an element. */
+export function canBeFollowed({ businessObject }: Drawn): boolean {
+  return is(businessObject, 'bpmn:FlowNode') && !is(businessObject, 'bpmn:EndEvent');
+}
+
+/** Attaches an event to the lower border of an activity, to the right of those that are there. */
+export function attach(kit: Kit, host: Drawn, { shape }: Kind): Drawn {
+  const made = kit.service('elementFactory').createShape(shape);
+  const present = (host.attachers ?? []).length;
+  const x = host.x + Math.max(20, host.width - 20 - 44 * present);
+  return kit.service('modeling').createShape(made, { x, y: host.y + host.height }, host, { attach: true });
+}
+
+/** Puts a start event into a diagram or a sub-process. */
+export function addStart(kit: Kit, scope: Drawn): Drawn {
+  const made = kit.service('elementFactory').createShape({ type: 'bpmn:StartEvent' });
+  const at = is(scope.businessObject, 'bpmn:SubProcess') ? { x: scope.x + 50, y: scope.y + scope.height / 2 } : FIRST;
+  return kit.service('modeling').createShape(made, at, scope);
+}
+
+/** Puts an event sub-process with its start event below everything else. */
+export function addEventSubProcess(kit: Kit, scope: Drawn): Drawn {
+  const factory = kit.service('elementFactory');
+  const below = Math.max(FIRST.y, ...(scope.children ?? []).map((one) => (one.y ?? 0) + (one.height ?? 0)));
+  const modeling = kit.service('modeling');
+  const made = factory.createShape({ type: 'bpmn:SubProcess', isExpanded: true, triggeredByEvent: true });
+  const around = modeling.createShape(made, { x: FIRST.x + 175, y: below + TASK.height + 100 }, scope);
+  const start = factory.createShape({ type: 'bpmn:StartEvent', eventDefinitionType: 'bpmn:ErrorEventDefinition' });
+  modeling.createShape(start, { x: around.x + 50, y: around.y + around.height / 2 }, around);
+  return around;
+}
+
+/** Elements to which an element can be connected by a flow. */
+export function targetsOf(kit: Kit, source: Drawn): readonly Drawn[] {
+  const rules = kit.service('rules');
+  return kit
+    .service('elementRegistry')
+    .getAll()
+    .filter(
+      (target) =>
+        target.parent === source.parent &&
+        target !== source &&
+        is(target.businessObject, 'bpmn:FlowNode') &&
+        !target.labelTarget &&
+        Boolean(rules.allowed('connection.create', { source, target })),
+    );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ServiceVersion } from '@kethub/contract';
+import { serviceQuery } from '../../data/queries.ts';
+import { tagged } from '../../data/tagged.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { useServiceAddress } from '../service/use-service.ts';
+import { Editor } from './editor.tsx';
+import type { OpenFile } from './use-file.ts';
+
+/** The modeller with the file of the newest version of a workflow. */
+export function ModelPage() {
+  const { acting, serviceId } = useServiceAddress();
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const version = service.data?.versions[0]?.version ?? '';
+  const file = useQuery({
+    queryKey: [acting.base, 'service', serviceId, 'file'],
+    enabled: version !== '',
+    async queryFn({ signal }): Promise<OpenFile> {
+      const { platform } = acting;
+      const read = platform.getServiceVersion.response({ serviceId, version, signal });
+      const { value, etag } = await tagged<ServiceVersion>(read);
+      const source = await platform.downloadSource({ serviceId, version, signal });
+      const applicationId = value.workflow?.applicationId ?? null;
+      return { xml: await source.text(), version, state: value.state, applicationId, etag };
+    },
+    // The modeller begins with this, and what is drawn is not replaced by what comes later.
+    gcTime: 0,
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+  if (service.data && service.data.type !== 'WORKFLOW')
+    return <div className="panel quiet">Only workflows have a diagram.</div>;
+  if (file.error) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
+  if (!file.data) return <div className="panel quiet">Loading…</div>;
+  return <Editor key={serviceId} first={file.data} />;
+}

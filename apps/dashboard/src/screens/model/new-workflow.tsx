@@ -1,0 +1,66 @@
+import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { workflowForm } from '@kethub/client';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { applicationsQuery } from '../../data/application-queries.ts';
+import { useActing } from '../../data/context.tsx';
+import { useEveryPage } from '../../look/more.tsx';
+import { newFile } from '../../modeller/kit/new-file.ts';
+import { Problem } from '../../shell/problem.tsx';
+
+/** Asks for the name of a new workflow, saves an almost empty draft, and opens it in the modeller. */
+export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
+  const acting = useActing();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [applicationId, setApplicationId] = useState<string | null>(null);
+  const applications = useInfiniteQuery(applicationsQuery(acting));
+  useEveryPage(applications);
+  const rows = applications.data?.pages.flat() ?? [];
+  const create = useMutation({
+    mutationFn: () => {
+      const source = new Blob([newFile(name.trim())], { type: 'application/xml' });
+      const body = workflowForm({ name: name.trim(), source, ...(applicationId !== null && { applicationId }) });
+      return acting.platform.createService({ body });
+    },
+    async onSuccess({ id }) {
+      await queries.invalidateQueries({ queryKey: [acting.base, 'services'] });
+      await navigate({ to: `${acting.base}/services/${id}/model` });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="New workflow" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label="Application"
+          description="Tasks call services as this application, which has to be subscribed to them."
+          placeholder={rows.length === 0 ? 'None yet' : 'Choose one, now or later'}
+          data={rows.map(({ id, name: label }) => ({ value: id, label }))}
+          value={applicationId}
+          clearable
+          onChange={setApplicationId}
+        />
+        {create.error && <Problem error={create.error} />}
+        <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+          Draw it
+        </Button>
+      </form>
+    </Modal>
+  );
+}
