@@ -2,6 +2,7 @@ import type { Measurement } from '../lib/measurement.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { catalog } from './catalog.ts';
+import { commandLine } from './command-line.ts';
 import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
 import { feel } from './feel.ts';
@@ -33,6 +34,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   containers,
   queue,
   start,
+  commandLine,
   forwarding,
   feel,
   catalog,

@@ -8,4 +8,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.exitCode = await runCommandLine(shellOfProcess(), process.argv.slice(2));
+// Not awaited: in the bundle, parts that are loaded later import this module, and would wait for its end.
+void runCommandLine(shellOfProcess(), process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

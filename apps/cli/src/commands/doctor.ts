@@ -42,12 +42,26 @@ export function addDoctor(program: Command, shell: Shell): void {
     .action((options: PythonsOptions) => pythons(shell, options));
 }
 
+/** Loads what runs code on this machine. An installed ket comes without it: the checks belong to an installation of Kethub. */
+async function loadEscapes(): Promise<Escapes> {
+  try {
+    return await import('@kethub/runtime/escapes');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+      throw usageFailure(
+        'ket doctor checks an installation of Kethub, and this ket was installed without one.',
+        'npm run ket -- doctor sandbox    (in the folder of Kethub)',
+      );
+    throw error;
+  }
+}
+
 interface PythonsOptions extends CommonOptions {
   readonly data: string;
 }
 
 async function pythons(shell: Shell, options: PythonsOptions): Promise<void> {
-  const { currentRoot, installedPythons, pythonReleases } = await import('@kethub/runtime/escapes');
+  const { currentRoot, installedPythons, pythonReleases } = await loadEscapes();
   const runtimeDir = path.resolve(shell.folder, options.data, 'runtime');
   const installed = new Map(installedPythons(runtimeDir).map((one) => [one.version, one]));
   const root = currentRoot(runtimeDir);
@@ -68,7 +82,7 @@ async function pythons(shell: Shell, options: PythonsOptions): Promise<void> {
 
 /** Attacks the sandbox. The attacks are imported only here: nothing else of ket runs code on this machine. */
 async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
-  const escapes = await import('@kethub/runtime/escapes');
+  const escapes = await loadEscapes();
   const { only } = options;
   const unknown = only?.find((name) => !escapes.HOSTILE.some((hostile) => hostile.name === name));
   if (unknown !== undefined)

@@ -30,6 +30,7 @@ import { acceptUploads, layerEndpoints, serviceEndpoints } from '../catalog/serv
 import { sharingEndpoints } from '../catalog/sharing/index.ts';
 import { RequestObserver } from '../foundation/telemetry/index.ts';
 import { workflowEndpoints } from '../running/workflows/index.ts';
+import { serveDownloads } from './downloads.ts';
 import { serveFrontPage } from './front-page.ts';
 import { signingKeyEndpoints } from './signing-keys.ts';
 import { refusalPage } from './refusal-page.ts';
@@ -102,6 +103,7 @@ export async function createApi(
   });
   if (store) await serveGit(app, platform, accounts, store);
   app.get(`${prefix}/openapi.json`, { schema: { hide: true } }, () => app.swagger());
+  serveDownloads(app, prefix);
   serveProblemPages(app, new URL(addresses.problems).pathname);
   serveFrontPage(app, platform, identity, dashboard);
   return app;
