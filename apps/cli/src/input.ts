@@ -98,7 +98,8 @@ async function jsonFilesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function readSecrets(shell: Shell, given: readonly string[]): Promise<Record<string, string>> {
+/** Reads secrets that options name: `name=@file` or `name=VARIABLE`. */
+export async function readSecrets(shell: Shell, given: readonly string[]): Promise<Record<string, string>> {
   const secrets: Record<string, string> = {};
   for (const text of given) {
     const [, name, source] = /^([^=]+)=(.+)$/s.exec(text) ?? [];

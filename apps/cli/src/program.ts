@@ -23,6 +23,7 @@ import { addProfile } from './commands/profile.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addProviderToken } from './commands/provider-token.ts';
+import { addServe } from './commands/serve.ts';
 import { addService } from './commands/service.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
@@ -44,6 +45,7 @@ const commands = [
   addProfile,
   addInit,
   addImport,
+  addServe,
   addUp,
   addRun,
   addStatus,

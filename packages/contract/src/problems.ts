@@ -271,6 +271,12 @@ export const problems = {
     'Something failed inside the platform. Nothing was half done. The operator finds the cause in the log under the request id.',
     true,
   ),
+  'service-not-importable': problem(
+    503,
+    'Service not importable',
+    'Only `ket serve` answers this: the code as it is saved cannot be imported, or has no function `run`. `detail` names file and line. Correct the file; the next request runs what was saved then.',
+    true,
+  ),
   'runtime-unavailable': problem(
     503,
     'Runtime unavailable',

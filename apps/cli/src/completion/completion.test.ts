@@ -36,7 +36,7 @@ test('bash completes commands, options, accepted values and names', async () => 
     'ket run max',
     'ket --in lab app r',
   );
-  expect(commands).toBe('services service');
+  expect(commands).toBe('serve services service');
   expect(group).toBe('keys');
   expect(options).toBe('--env');
   expect(role).toBe('VIEWER MAINTAINER OWNER');

@@ -19,7 +19,17 @@ export interface ProjectFiles {
 }
 
 /** Left out unless a rule includes them again (`!.env`). */
-const defaultRules = ['__pycache__/', '*.py[cod]', '.venv/', 'venv/', 'node_modules/', '.DS_Store', '.env'];
+const defaultRules = [
+  '__pycache__/',
+  '*.py[cod]',
+  '.venv/',
+  'venv/',
+  'node_modules/',
+  '.DS_Store',
+  '.env',
+  '.env.secrets',
+  '.kethub/',
+];
 /** Rule files of a folder. Later files overrule earlier ones. Files of other platforms are read unchanged. */
 const ruleFiles = ['.gitignore', '.planqkignore', '.qhubignore', '.ketignore'];
 

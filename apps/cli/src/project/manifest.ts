@@ -31,7 +31,7 @@ export async function requireManifest(folder: string): Promise<Manifest> {
 export function parseManifest(text: string, file: string): Manifest {
   const value = parseObject(text, file);
   const unknown = Object.keys(value).filter(
-    (key) => !['name', 'description', 'configuration', 'workflow', 'services', '$schema'].includes(key),
+    (key) => !['name', 'description', 'configuration', 'workflow', 'services', 'serve', '$schema'].includes(key),
   );
   if (unknown.length > 0)
     throw usageFailure(

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { runCommandLine } from '../command-line.ts';
 import type { Shell } from '../shell.ts';
+import { createOutput, type Output } from '../terminal/output.ts';
 
 const main = path.join(import.meta.dirname, '../main.ts');
 
@@ -24,6 +25,15 @@ export interface KetOutcome {
   readonly stderr: string;
   /** Standard output as JSON. */
   json<T>(): T;
+}
+
+/** A shell and an output that show nothing, for functions of commands. */
+export function quietShell(folder: string): { readonly shell: Shell; readonly output: Output } {
+  const write = (): boolean => true;
+  const stream = { write, isTTY: false, columns: 80 };
+  const shell = { environment: environmentOf({ folder }), folder, command: 'ket', exitCode: 0 };
+  const output = createOutput({ stdout: stream, stderr: stream, environment: {}, json: false });
+  return { shell: shell as unknown as Shell, output };
 }
 
 /** Runs `ket` within this process, to its end. It uses the credentials and history of `environment` only. */

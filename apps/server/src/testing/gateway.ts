@@ -46,10 +46,14 @@ export async function callerOf(
 ): Promise<Caller> {
   const { application, accessKeyId, secretAccessKey } = service;
   const token = await requestToken(at(application.tokenEndpoint), `${accessKeyId}:${secretAccessKey}`);
-  const bearer = member(token.body, 'access_token');
+  return callerAt(service.endpoint, member(token.body, 'access_token'), at);
+}
+
+/** A caller with this bearer token. */
+export function callerAt(endpoint: string, bearer: string, at = (address: string) => address): Caller {
   const request: Caller['request'] = async (method, path, options = {}) => {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', ...options.headers };
-    return read(await fetch(at(service.endpoint + path), { ...options, method, headers, redirect: 'manual' }));
+    return read(await fetch(at(endpoint + path), { ...options, method, headers, redirect: 'manual' }));
   };
   const post = async (input: unknown, prefer: string): Promise<ServiceExecution> => {
     const answer = await request('POST', '/', { body: JSON.stringify(input), headers: { prefer } });

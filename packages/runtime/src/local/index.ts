@@ -5,6 +5,7 @@ export { inspectLocally, type LocalInspection, type UnlistedImport } from './ins
 export type { LocalMode } from './local-process.ts';
 export { LocalRuntime, sitePackagesIn, type ExecutionRuntime } from './local-runtime.ts';
 export { whyNoNamespace } from './namespace.ts';
+export { openSandboxed, whyNoSandbox } from './sandboxed.ts';
 export {
   StartRefused,
   type Cause,

@@ -44,7 +44,7 @@ export class LocalProcess {
   readonly spec: LocalSpec;
   readonly #child: ChildProcess;
   /** Variable in the environment of all its processes, by which those are found that have left its process group. */
-  readonly #mark = `KETHUB_LOCAL_RUN=${process.pid}-${++started}-${Date.now()}`;
+  readonly #mark = `KET_SERVE_RUN=${process.pid}-${++started}-${Date.now()}`;
   #tookInput = false;
 
   /** @throws when a data pool cannot be laid out. */

@@ -15,8 +15,10 @@ export type ExecutionRuntime = Pick<
   'start' | 'cancel' | 'list' | 'forget' | 'readLog' | 'onEnded' | 'onLog' | 'close'
 > & {
   /** Makes one process wait with the imports of this code done. Code that is given later takes its place. */
-  prewarm(job: Pick<ExecutionJob, 'code' | 'environment' | 'limits'>): Promise<void>;
+  prewarm(job: WarmJob): Promise<void>;
 };
+
+type WarmJob = Pick<ExecutionJob, 'code' | 'environment' | 'limits'>;
 
 export interface LocalRuntimeOptions {
   /** Folder for executions and work. It belongs to one process at a time. */
@@ -42,6 +44,8 @@ export class LocalRuntime implements ExecutionRuntime {
   readonly #grown = new Set<(id: string, bytes: number) => void>();
   readonly #finishing = new Set<Promise<void>>();
   #waiting: { key: string; process: LocalProcess } | null = null;
+  #wanted: WarmJob | null = null;
+  #closed = false;
   #works = 0;
 
   constructor(options: LocalRuntimeOptions) {
@@ -112,8 +116,16 @@ export class LocalRuntime implements ExecutionRuntime {
     return () => this.#grown.delete(listener);
   }
 
-  async prewarm(job: Pick<ExecutionJob, 'code' | 'environment' | 'limits'>): Promise<void> {
+  async prewarm(job: WarmJob): Promise<void> {
     this.#dismiss();
+    this.#wanted = job;
+    this.#warm();
+  }
+
+  /** Lets a process wait for the next execution. */
+  #warm(): void {
+    const job = this.#wanted;
+    if (job === null || this.#waiting !== null || this.#closed) return;
     if (this.#options.debug || 'image' in job.code) return;
     const spec = this.#specOf({ ...job, dataPools: [] }, job.code.imports);
     const process = new LocalProcess(this.#workFolder(), spec);
@@ -125,6 +137,7 @@ export class LocalRuntime implements ExecutionRuntime {
 
   /** Ends all executions and waits for their records. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#dismiss();
     for (const execution of this.#running.values()) execution.free();
     await Promise.all(this.#finishing);
@@ -142,7 +155,7 @@ export class LocalRuntime implements ExecutionRuntime {
     const header = { secrets, environment: secretEnvironment, dataPools: names };
     const frames = [Buffer.from(JSON.stringify(header)), Buffer.from(job.input)];
     const writable = dataPools.filter((pool) => pool.writable);
-    return new LocalRun(process, folder, frames, writable, (text) => text.replaceAll(code.sourceDir, '/app'));
+    return new LocalRun(process, folder, frames, writable, shownText(code.sourceDir, Object.values(secrets)));
   }
 
   #specOf(
@@ -168,6 +181,7 @@ export class LocalRuntime implements ExecutionRuntime {
     this.#running.delete(execution.executionId);
     for (const listener of this.#ended) listener(end);
     await execution.release();
+    this.#warm();
   }
 
   #dismiss(): void {
@@ -180,6 +194,16 @@ export class LocalRuntime implements ExecutionRuntime {
       rmSync(waiting.process.folder, { recursive: true, force: true });
     });
   }
+}
+
+/** Characters from which on a secret is searched for in the log: a shorter one may be part of a word by chance. */
+const SECRET_LENGTH = 6;
+
+/** Gives log lines the paths of the platform, and hides secrets that the program prints. */
+function shownText(sourceDir: string, secrets: readonly string[]): (text: string) => string {
+  const hidden = secrets.filter((secret) => secret.length >= SECRET_LENGTH);
+  return (text) =>
+    hidden.reduce((all, secret) => all.replaceAll(secret, '[redacted]'), text.replaceAll(sourceDir, '/app'));
 }
 
 function keyOf({ imports: _imports, ...spec }: LocalSpec): string {

@@ -22,7 +22,7 @@ const limits: Limits = {
   resultBytes: 2 ** 20,
   logBytes: 2 ** 20,
 };
-const python = process.env['KETHUB_TEST_PYTHON'] ?? '/usr/bin/python3';
+const python = '/usr/bin/python3';
 mkdirSync(join(folder, 'stage/runtime/output'), { recursive: true });
 mkdirSync(join(folder, 'stage/empty'));
 const folders = { runtime: join(folder, 'stage/runtime'), stage: join(folder, 'stage/empty') };

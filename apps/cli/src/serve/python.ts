@@ -1,0 +1,163 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { CliFailure, usageFailure } from '../failures.ts';
+import { translateConda } from '../project/conda.ts';
+import { readIfThere } from '../project/manifest-content.ts';
+import type { Shell } from '../shell.ts';
+import type { Output } from '../terminal/output.ts';
+
+const run = promisify(execFile);
+
+/** The oldest Python that the Python side of the platform runs on. */
+const OLDEST = [3, 10] as const;
+
+/** The Python of a service on this machine. */
+export interface LocalPython {
+  /** Path of the interpreter. */
+  readonly python: string;
+  /** Such as `3.12`. */
+  readonly version: string;
+  /** `site-packages` of its environment; null without one. */
+  readonly packages: string | null;
+  /** Where it comes from, for the first line. */
+  readonly from: string;
+}
+
+/**
+ * The interpreter and packages of a project: `--python`, else the active environment, else `.venv` or `venv` in the
+ * folder, else one that ket makes in `.kethub/venv` from requirements.txt.
+ */
+export async function choosePython(
+  shell: Shell,
+  output: Output,
+  folder: string,
+  asked: string | undefined,
+): Promise<LocalPython> {
+  if (asked !== undefined) return describe(path.resolve(shell.folder, asked), asked);
+  for (const name of ['VIRTUAL_ENV', 'CONDA_PREFIX'] as const) {
+    const prefix = shell.environment[name];
+    if (prefix !== undefined && prefix !== '') return describe(path.join(prefix, 'bin/python'), `$${name}`);
+  }
+  for (const name of ['.venv', 'venv']) {
+    const python = path.join(folder, name, 'bin/python');
+    if (await isThere(python)) return describe(python, name);
+  }
+  const requirements = await requirementsOf(folder);
+  if (requirements === null) {
+    const { packages: _packages, ...plain } = await describe('python3', 'PATH');
+    return { ...plain, packages: null };
+  }
+  return describe(await madeEnvironment(output, folder, requirements), '.kethub/venv');
+}
+
+/** The text of requirements.txt, or one made from a conda environment; null when nothing is required. */
+async function requirementsOf(folder: string): Promise<string | null> {
+  const own = await readIfThere(path.join(folder, 'requirements.txt'));
+  const text = own ?? (await translateConda(folder))?.requirements.join('\n') ?? '';
+  return text.split('\n').some((line) => line.trim() !== '' && !line.trim().startsWith('#')) ? text : null;
+}
+
+async function madeEnvironment(output: Output, folder: string, requirements: string): Promise<string> {
+  const venv = path.join(folder, '.kethub/venv');
+  const python = path.join(venv, 'bin/python');
+  const stamp = path.join(venv, '.requirements');
+  const wanted = createHash('sha256').update(requirements).digest('hex');
+  if ((await readIfThere(stamp)) === wanted) return python;
+  output.note(`Installing the packages of requirements.txt into ${path.relative(folder, venv)} ...`);
+  await mkdir(path.dirname(venv), { recursive: true });
+  const list = path.join(folder, '.kethub/requirements.txt');
+  await writeFile(list, requirements);
+  if (await hasUv()) {
+    if (!(await isThere(python))) await install('uv', ['venv', '--quiet', venv], folder);
+    await install('uv', ['pip', 'install', '--quiet', '--python', python, '-r', list], folder);
+  } else {
+    if (!(await isThere(python))) await install('python3', ['-m', 'venv', venv], folder);
+    await install(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list], folder);
+  }
+  await writeFile(stamp, wanted);
+  return python;
+}
+
+async function hasUv(): Promise<boolean> {
+  return run('uv', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Lines of a failing installation that are shown. */
+const SHOWN_LINES = 12;
+
+async function install(program: string, args: readonly string[], cwd: string): Promise<void> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-20_000);
+    });
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      said += error.message;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  const last = said.trim().split('\n').slice(-SHOWN_LINES).join('\n');
+  throw new CliFailure('usage', 'packages-not-installed', `The packages could not be installed:\n${last}`, [
+    'ket serve --python <interpreter of an environment of yours>',
+  ]);
+}
+
+const QUESTION = `
+import json, sys, sysconfig
+paths = sysconfig.get_paths()
+print(json.dumps([list(sys.version_info[:2]), sys.executable, paths["purelib"], paths["platlib"]]))
+`;
+
+async function describe(python: string, from: string): Promise<LocalPython> {
+  const { stdout } = await run(python, ['-I', '-c', QUESTION]).catch((error: unknown) => {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw usageFailure(
+      `${from === 'PATH' ? 'There is no Python' : `The Python of ${from} does not run`}: ${why}`,
+      'ket serve --python <interpreter>',
+    );
+  });
+  const [[major = 0, minor = 0], executable, packages] = JSON.parse(stdout) as [number[], string, string];
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw usageFailure(
+      `Python ${major}.${minor} (${from}) is too old: a service needs ${OLDEST.join('.')} or later.`,
+      'ket serve --python <interpreter>',
+    );
+  return { python: executable, version: `${major}.${minor}`, packages, from };
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The text of a file of variables: `NAME=value` lines, as `.env` has them. Throws for any other line. */
+export async function readVariables(file: string): Promise<Record<string, string>> {
+  const variables: Record<string, string> = {};
+  for (const [index, line] of (await readFile(file, 'utf8')).split(/\r?\n/).entries()) {
+    if (/^\s*(#.*)?$/.test(line)) continue;
+    const [, name, value] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      throw usageFailure(`${file}, line ${index + 1}: a line must be NAME=value.`);
+    variables[name] = unquoted(value.trim());
+  }
+  return variables;
+}
+
+function unquoted(value: string): string {
+  const [, double] = /^"((?:[^"\\]|\\.)*)"/.exec(value) ?? [];
+  if (double !== undefined) return double.replaceAll(String.raw`\n`, '\n').replaceAll(/\\(.)/g, '$1');
+  const [, single] = /^'([^']*)'/.exec(value) ?? [];
+  return single ?? value.replace(/\s+#.*$/, '');
+}

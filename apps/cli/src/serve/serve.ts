@@ -1,0 +1,233 @@
+import path from 'node:path';
+import { defaultConfiguration, type LogEntry } from '@kethub/contract';
+import {
+  documentOf,
+  fromSignature,
+  installed,
+  unknownSignature,
+  type JsonObject,
+} from '@kethub/service-api/specification';
+import { usageFailure } from '../failures.ts';
+import { readInput, readSecrets } from '../input.ts';
+import type { Manifest } from '../project/manifest-content.ts';
+import { readManifest } from '../project/manifest.ts';
+import type { Shell } from '../shell.ts';
+import type { Output } from '../terminal/output.ts';
+import { LocalExecutions, type LocalExecution } from './executions.ts';
+import { openMode, type ServeMode } from './mode.ts';
+import { Operations } from './operations.ts';
+import { pageAnswer } from './page.ts';
+import { choosePython, type LocalPython } from './python.ts';
+import { LocalServer } from './server.ts';
+import { ServedService, type LoadedService } from './service.ts';
+import { environmentOf, limitsOf, lockState, poolFor, secretsOf, stateFolder, type ValueOptions } from './settings.ts';
+
+export interface ServeOptions extends ValueOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly allowRemote?: boolean;
+  readonly cors?: string;
+  readonly strict?: boolean;
+  readonly mode?: ServeMode;
+  readonly python?: string;
+  readonly secret?: readonly string[];
+  readonly debug?: number;
+  readonly quiet?: boolean;
+  readonly atOnce?: number;
+}
+
+/** A running local development server. */
+export interface Served {
+  readonly url: string;
+  readonly mode: ServeMode;
+  /** What the mode means, and why no better one was chosen. */
+  readonly about: string;
+  readonly python: LocalPython;
+  readonly service: ServedService;
+  readonly executions: LocalExecutions;
+  close(): Promise<void>;
+}
+
+/** The usual port. When a platform runs on this machine it is taken, and the next free one is used. */
+const PORT = 8081;
+/** Executions that run at the same time, unless something else is asked for. */
+const AT_ONCE = 4;
+
+/** Serves a project on this machine until it is closed. Throws for a folder that is no service in Python. */
+export async function serveFolder(
+  shell: Shell,
+  output: Output,
+  folder: string,
+  options: ServeOptions,
+): Promise<Served> {
+  const manifest = (await readManifest(folder)) ?? plain(folder);
+  requirePython(manifest, folder);
+  const { host = '127.0.0.1', allowRemote = false } = options;
+  if (!allowRemote && host !== '127.0.0.1' && host !== 'localhost' && host !== '::1')
+    throw usageFailure(`Other machines could run code here through ${host}. Say so with --allow-remote.`);
+  const state = stateFolder(shell, folder);
+  const unlock = lockState(state);
+  const python = await choosePython(shell, output, folder, options.python);
+  const { runtime, mode, about } = await openMode({
+    asked: options.mode ?? null,
+    state,
+    python,
+    debugPort: options.debug ?? null,
+  });
+  const atOnce = options.debug === undefined ? (options.atOnce ?? AT_ONCE) : 1;
+  const executions = new LocalExecutions(runtime, path.join(state, 'index'), atOnce);
+  await executions.load();
+  const limits = limitsOf(manifest.configuration, options.debug !== undefined);
+  const environment = () => environmentOf(shell, folder, manifest.configuration, options);
+  const service = new ServedService({
+    folder,
+    sources: path.join(state, 'runtime/sources'),
+    output,
+    python: () => choosePython(shell, output, folder, options.python),
+    environment,
+    loaded: (loaded) => void environment().then((variables) => runtime.prewarm(warmJob(loaded, variables, limits))),
+    inUse: () => executions.sources,
+  });
+  const given = await readSecrets(shell, options.secret ?? []);
+  const operations = new Operations({
+    service,
+    executions,
+    strict: options.strict === true,
+    limits,
+    hosts: manifest.configuration.hosts ?? [],
+    environment,
+    secrets: async () => ({ ...(await secretsOf(folder)), ...given }),
+    dataPool: (parameter) => poolFor(shell, folder, parameter, options),
+  });
+  const example = () =>
+    readInput(shell, {}, folder).then(
+      ({ text }) => text,
+      () => '{"data": {}, "params": {}}',
+    );
+  const page = () => pageAnswer();
+  const server = new LocalServer({
+    operations,
+    documents: {
+      '': page,
+      docs: page,
+      'openapi.json': async ({ address }) => ({
+        status: 200,
+        body: openApiOf(manifest, await service.require(), {
+          endpoint: address,
+          token: `${new URL(address).origin}/token`,
+        }),
+      }),
+      'serve.json': async () => ({
+        status: 200,
+        headers: { 'cache-control': 'no-store' },
+        body: {
+          name: manifest.name,
+          mode,
+          about,
+          python: { version: python.version, from: python.from },
+          problem: service.problem,
+          parameters: service.latest?.inspection.parameters ?? [],
+          description: service.latest?.inspection.description ?? null,
+          unlisted: service.latest?.inspection.unlisted ?? [],
+          example: await example(),
+        },
+      }),
+    },
+    host,
+    allowRemote,
+    cors: options.cors ?? null,
+    note: (line) => {
+      output.note(line);
+    },
+  });
+  if (options.quiet !== true) showLogs(output, executions);
+  const port = await server.listen(options.port ?? PORT, options.port !== undefined);
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  return {
+    url,
+    mode,
+    about,
+    python,
+    service,
+    executions,
+    async close() {
+      service.close();
+      await server.close();
+      await executions.close();
+      unlock();
+    },
+  };
+}
+
+function plain(folder: string): Manifest {
+  return {
+    name: path.basename(folder),
+    description: '',
+    configuration: {},
+    workflow: null,
+    services: {},
+    notes: [],
+  };
+}
+
+function requirePython({ workflow, configuration }: Manifest, folder: string): void {
+  if (workflow !== null)
+    throw usageFailure(`${folder} is a workflow, which only a platform runs.`, 'ket up', 'ket run');
+  if ((configuration.runtime ?? defaultConfiguration.runtime) === 'DOCKER')
+    throw usageFailure(
+      `${folder} is a container (runtime DOCKER). ket serve runs services of the Python template; a platform runs containers.`,
+      'ket up',
+      'ket run',
+    );
+}
+
+function warmJob(
+  { snapshot, python, inspection }: LoadedService,
+  environment: Record<string, string>,
+  limits: ReturnType<typeof limitsOf>,
+) {
+  const code = {
+    sourceDir: snapshot.dir,
+    layerDir: python.packages,
+    imports: inspection.imports,
+    python: python.version,
+  };
+  return { code, environment, limits };
+}
+
+/** The OpenAPI document of a service, derived from the signature of `run`. */
+export function openApiOf(
+  { name, description }: Pick<Manifest, 'name' | 'description'>,
+  { inspection }: Pick<LoadedService, 'inspection'>,
+  addresses: { readonly endpoint: string; readonly token: string },
+): JsonObject {
+  const signature = { parameters: inspection.parameters, result: inspection.result };
+  const derived = fromSignature(signature) ?? unknownSignature;
+  const version = '0.0.0';
+  const document = documentOf({ title: name, version, description, ...derived });
+  return installed(document, { endpoint: addresses.endpoint, tokenEndpoint: addresses.token, version });
+}
+
+/** Shows statuses and log lines of executions, with the end of their ids. */
+function showLogs(output: Output, executions: LocalExecutions): void {
+  const positions = new Map<string, number>();
+  const seen = new Map<string, string>();
+  const show = async ({ id, status, cause }: LocalExecution): Promise<void> => {
+    const short = output.style.bold(id.slice(-6));
+    for (;;) {
+      const { bytes, nextByte } = await executions.readLog(id, positions.get(id) ?? 0);
+      if (bytes.length === 0 || (positions.get(id) ?? 0) >= nextByte) break;
+      positions.set(id, nextByte);
+      for (const line of bytes.toString('utf8').trimEnd().split('\n')) {
+        const entry = JSON.parse(line) as LogEntry;
+        output.log({ ...entry, message: `${short} ${entry.message.replaceAll('/app/src/', 'src/')}` });
+      }
+    }
+    if (seen.get(id) === status) return;
+    seen.set(id, status);
+    if (status === 'SUCCEEDED') output.note(`${short} ${output.style.green(status)}`);
+    else if (cause !== null) output.note(`${short} ${output.style.red(status)} ${cause.title}: ${cause.detail}`);
+  };
+  executions.changes.on('any', (execution: LocalExecution) => void show(execution));
+  executions.changes.on('grown', (execution: LocalExecution) => void show(execution));
+}

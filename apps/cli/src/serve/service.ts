@@ -1,0 +1,172 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Problem, parametersFrom, type InputParameters } from '@kethub/service-api';
+import { BuildError, inspectLocally, type LocalInspection } from '@kethub/runtime/local';
+import type { Output } from '../terminal/output.ts';
+import type { LocalPython } from './python.ts';
+import { ProjectWatch, takeSnapshot, type Snapshot } from './sources.ts';
+
+/** A version of the code that can be run. */
+export interface LoadedService {
+  readonly snapshot: Snapshot;
+  readonly python: LocalPython;
+  readonly inspection: LocalInspection;
+  readonly parameters: InputParameters;
+}
+
+/** Why the code as it is saved cannot be run. */
+export interface LoadProblem {
+  readonly code: string;
+  readonly title: string;
+  /** Names file and line, and what to do. */
+  readonly detail: string;
+}
+
+export interface ServedServiceOptions {
+  readonly folder: string;
+  /** Folder for copies of the code. */
+  readonly sources: string;
+  readonly output: Output;
+  /** Asked for each load: its packages may have to be installed anew. */
+  readonly python: () => Promise<LocalPython>;
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Called after each load. */
+  readonly loaded: (service: LoadedService) => void;
+  /** The copies that executions still run. */
+  readonly inUse: () => ReadonlySet<string>;
+}
+
+/** The code of a project: loaded at the start and again after each save. The server itself never restarts. */
+export class ServedService {
+  readonly #options: ServedServiceOptions;
+  readonly #watch: ProjectWatch;
+  readonly #ending = new AbortController();
+  #service: LoadedService | null = null;
+  #problem: LoadProblem | null = null;
+  #loading: Promise<void> | null = null;
+  #again = false;
+  #shape = '';
+
+  constructor(options: ServedServiceOptions) {
+    this.#options = options;
+    mkdirSync(options.sources, { recursive: true });
+    this.#watch = new ProjectWatch(options.folder, () => {
+      void this.#reload();
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#watch.renew();
+    await this.#reload();
+  }
+
+  /** The newest code that was saved. Throws service-not-importable with file and line when it cannot be run. */
+  async require(): Promise<LoadedService> {
+    this.#watch.flush();
+    while (this.#loading !== null) await this.#loading;
+    if (this.#problem !== null)
+      throw new Problem('service-not-importable', `${this.#problem.title}. ${this.#problem.detail}`);
+    if (this.#service === null) throw new Error('The service was asked for before it was loaded');
+    return this.#service;
+  }
+
+  /** The newest code that could be loaded; null before. */
+  get latest(): LoadedService | null {
+    return this.#service;
+  }
+
+  get problem(): LoadProblem | null {
+    return this.#problem;
+  }
+
+  close(): void {
+    this.#ending.abort();
+    this.#watch.close();
+  }
+
+  /** Loads the code. Changes that come meanwhile are loaded afterwards, together. */
+  async #reload(): Promise<void> {
+    this.#again = true;
+    this.#loading ??= this.#work().finally(() => {
+      this.#loading = null;
+    });
+    await this.#loading;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#again && !this.#ending.signal.aborted) {
+      this.#again = false;
+      try {
+        await this.#load();
+      } catch (error) {
+        if (this.#ending.signal.aborted) return;
+        this.#refuse(error);
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { folder, sources, output } = this.#options;
+    await this.#watch.renew();
+    const snapshot = await takeSnapshot(folder, sources);
+    const python = await this.#options.python();
+    const isSame =
+      snapshot.digest === this.#service?.snapshot.digest && python.packages === this.#service.python.packages;
+    if (isSame && this.#problem === null) return;
+    const environment = await this.#options.environment();
+    const code = { python: python.python, sourceDir: snapshot.dir, packages: python.packages, environment };
+    const inspection = await inspectLocally(code, this.#ending.signal, (line) => {
+      output.log({ ...line, message: line.message.replaceAll(snapshot.dir, folder) });
+    });
+    const isFirst = this.#service === null;
+    this.#service = { snapshot, python, inspection, parameters: parametersFrom(inspection.parameters) };
+    const recovered = this.#problem !== null;
+    this.#problem = null;
+    this.#warn(inspection);
+    const shape = signatureText(inspection);
+    if (isFirst || recovered || shape !== this.#shape) output.note(output.style.green(`run${shape}`));
+    else output.note(output.style.dim('reloaded'));
+    this.#shape = shape;
+    this.#options.loaded(this.#service);
+    this.#sweep(snapshot);
+  }
+
+  /** Packages of this machine that the platform would not install. */
+  #warn({ unlisted }: LocalInspection): void {
+    const { output } = this.#options;
+    for (const { module, distribution, file, line } of unlisted)
+      output.note(
+        output.style.yellow(
+          `${file}, line ${line}: ${module} is installed here, but requirements.txt does not bring it. Add ${distribution} to requirements.txt, or the service fails after ket up.`,
+        ),
+      );
+  }
+
+  #refuse(error: unknown): void {
+    const { output, folder } = this.#options;
+    this.#problem =
+      error instanceof BuildError
+        ? { code: error.code, title: error.title, detail: error.message.replaceAll('The ZIP', 'The folder') }
+        : { code: 'not-loaded', title: 'Not loaded', detail: error instanceof Error ? error.message : String(error) };
+    const { title, detail } = this.#problem;
+    output.note(`${output.style.red(title)}: ${detail.replaceAll(`${folder}/`, '')}`);
+  }
+
+  /** Deletes copies of the code that nothing runs. */
+  #sweep(current: Snapshot): void {
+    const used = this.#options.inUse();
+    for (const name of readdirSync(this.#options.sources)) {
+      const dir = path.join(this.#options.sources, name);
+      if (dir !== current.dir && !used.has(dir)) rmSync(dir, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The parameters as they are written in Python. */
+function signatureText({ parameters }: LocalInspection): string {
+  const texts = parameters.map(({ name, annotation, required }) => {
+    const type = annotation === null ? '' : `: ${annotation}`;
+    return `${name}${type}${required ? '' : ' = ...'}`;
+  });
+  return `(${texts.join(', ')})`;
+}

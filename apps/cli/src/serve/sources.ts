@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { watch, type FSWatcher } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { limits } from '@kethub/contract';
+import { usageFailure } from '../failures.ts';
+import { translateConda } from '../project/conda.ts';
+import { listProject, type ProjectFile } from '../project/files.ts';
+import { sizeText } from '../terminal/size.ts';
+
+/** The files of a project at one moment, in a folder that never changes. */
+export interface Snapshot {
+  readonly dir: string;
+  readonly digest: string;
+}
+
+/**
+ * Copies what `ket up` would upload to a folder named by its content. A running execution keeps its copy, whatever is
+ * saved meanwhile.
+ */
+export async function takeSnapshot(folder: string, into: string): Promise<Snapshot> {
+  const files = await filesOf(folder);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (files.length > limits.sourceFiles || bytes > limits.sourceUnpackedBytes)
+    throw usageFailure(
+      `The folder has ${files.length} files of ${sizeText(bytes)}; at most ${limits.sourceFiles} files of ${sizeText(limits.sourceUnpackedBytes)} can be uploaded. Name what the service does not need in .ketignore.`,
+    );
+  const hash = createHash('sha256');
+  const contents = new Map<string, Buffer>();
+  for (const { name, path: source } of files) {
+    const content = typeof source === 'string' ? await readFile(source) : source;
+    hash.update(`${name}\0${content.length}\0`).update(content);
+    contents.set(name, content);
+  }
+  const digest = hash.digest('hex').slice(0, 16);
+  const dir = path.join(into, digest);
+  const draft = path.join(into, `draft-${process.pid}`);
+  await rm(draft, { recursive: true, force: true });
+  for (const { name, executable } of files) {
+    const file = path.join(draft, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, contents.get(name) ?? '', { mode: executable ? 0o755 : 0o644 });
+  }
+  await mkdir(draft, { recursive: true });
+  await rename(draft, dir).catch(async (error: unknown) => {
+    // The same content is there already.
+    await rm(draft, { recursive: true, force: true });
+    if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')))
+      throw error;
+  });
+  return { dir, digest };
+}
+
+async function filesOf(folder: string): Promise<readonly ProjectFile[]> {
+  const { files } = await listProject(folder);
+  if (files.some(({ name }) => name === 'requirements.txt')) return files;
+  const conda = await translateConda(folder);
+  if (conda === null) return files;
+  const content = Buffer.from(`${conda.requirements.join('\n')}\n`);
+  return [...files, { name: 'requirements.txt', path: content, executable: false, bytes: content.length }];
+}
+
+/** Milliseconds without a change after which a save counts as finished. */
+const QUIET_MS = 100;
+
+/** Watches the folders of a project that hold files of it. */
+export class ProjectWatch {
+  readonly #folder: string;
+  readonly #changed: () => void;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  /** @param changed is called when a file may have changed and nothing has for {@link QUIET_MS}. */
+  constructor(folder: string, changed: () => void) {
+    this.#folder = folder;
+    this.#changed = changed;
+  }
+
+  /** Watches the folders that there are now. */
+  async renew(): Promise<void> {
+    const { files } = await listProject(this.#folder);
+    const wanted = new Set([this.#folder, path.join(this.#folder, 'src')]);
+    for (const { name } of files)
+      for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) wanted.add(path.join(this.#folder, at));
+    for (const [at, watcher] of this.#watchers)
+      if (!wanted.has(at)) {
+        watcher.close();
+        this.#watchers.delete(at);
+      }
+    if (this.#closed) return;
+    for (const at of wanted) if (!this.#watchers.has(at)) this.#watch(at);
+  }
+
+  /** Whether a change has been seen and not yet reported. */
+  get isDirty(): boolean {
+    return this.#timer !== null;
+  }
+
+  /** Reports a change that has been seen now. */
+  flush(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#changed();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+  }
+
+  #watch(at: string): void {
+    try {
+      const watcher = watch(at, (_event, name) => {
+        if (name === '.kethub' || name === '__pycache__') return;
+        if (this.#timer !== null) clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => {
+          this.flush();
+        }, QUIET_MS);
+      });
+      watcher.on('error', () => {
+        watcher.close();
+        this.#watchers.delete(at);
+      });
+      this.#watchers.set(at, watcher);
+    } catch (error) {
+      // A folder that was removed meanwhile; its parent reports it.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+}
