@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { Id, Owner, Request, Timestamp, nullable } from './fields.ts';
+import { Id, Owner, Request, Timestamp, VersionNumber, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 import { memberRoles } from './organizations.ts';
-import { worded } from './patterns.ts';
+import { NOT_BLANK, worded } from './patterns.ts';
+import { RuntimeConfiguration } from './services.ts';
 
 export const implementationVisibilities = ['PRIVATE', 'PUBLIC'] as const;
 export type ImplementationVisibility = (typeof implementationVisibilities)[number];
@@ -103,3 +104,28 @@ export const ImplementationMember = Type.Object(
 export type ImplementationMember = Static<typeof ImplementationMember>;
 
 export const ImplementationMemberRequest = Request({ role: Role }, { $id: 'ImplementationMemberRequest' });
+
+export const CreateServiceOfImplementationRequest = Request(
+  {
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.nameLength,
+        pattern: NOT_BLANK,
+        description: 'Name of the service; that of the implementation when it is left out.',
+      }),
+    ),
+    description: Type.Optional(Description),
+    ref: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.refLength,
+        description: 'Branch, tag or commit; the default branch when it is left out.',
+      }),
+    ),
+    version: Type.Optional(VersionNumber),
+    configuration: Type.Optional(RuntimeConfiguration),
+  },
+  { $id: 'CreateServiceOfImplementationRequest' },
+);
+export type CreateServiceOfImplementationRequest = Static<typeof CreateServiceOfImplementationRequest>;

@@ -151,6 +151,11 @@ export const problems = {
     'Offered on request',
     'A service that is offered on request cannot be subscribed to. `detail` says how to reach its provider, who can share it with you.',
   ),
+  'nothing-to-build': problem(
+    409,
+    'Nothing to build',
+    'The root of the commit has no `Dockerfile`, no `Containerfile` and no `src/program.py`, so that no service can be made of it. Push one of them.',
+  ),
   'execution-not-ended': problem(
     409,
     'Execution has not ended',

@@ -184,6 +184,15 @@ export const RetirementRequest = Request(
   { $id: 'RetirementRequest' },
 );
 
+export const SourceOrigin = Type.Object(
+  {
+    implementationId: Id,
+    ref: Type.String({ description: 'Branch or tag.' }),
+    commit: Type.String({ description: 'Commit, 40 hexadecimal digits.' }),
+  },
+  { $id: 'SourceOrigin', description: 'The commit of an implementation that a source was taken from.' },
+);
+
 export const ServiceVersion = Type.Object(
   {
     version: Version,
@@ -201,6 +210,7 @@ export const ServiceVersion = Type.Object(
     ),
     sourceBytes: Type.Optional(Type.Integer()),
     sourceDigest: Type.Optional(Type.String({ description: 'SHA-256 of the uploaded ZIP, in hex.' })),
+    origin: Type.Optional(SourceOrigin),
     build: Type.Optional(Build),
     target: Type.Optional(Target),
     workflow: Type.Optional(WorkflowDetails),

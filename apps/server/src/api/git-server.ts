@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { readingEndpoints, serveGit, type GitStore } from '../catalog/implementations/index.ts';
+import { readingEndpoints, serveGit, writingEndpoints, type GitStore } from '../catalog/implementations/index.ts';
+import { acceptUploads } from '../catalog/services/index.ts';
 import { createHttpServer, mount, platformLimits } from '../foundation/http/index.ts';
 import type { Platform } from '../foundation/platform.ts';
 import { RequestObserver } from '../foundation/telemetry/index.ts';
@@ -28,7 +29,8 @@ export async function createGitServer(
     observer: RequestObserver.of(platform.telemetry, 'platform'),
     slowReaderMs: configuration.readers.slowMs,
   });
-  mount(app, readingEndpoints(platform, store), {
+  await acceptUploads(app);
+  mount(app, [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)], {
     prefix: new URL(addresses.api).pathname,
     admit: accounts.admit,
     security,

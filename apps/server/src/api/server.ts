@@ -10,6 +10,7 @@ import {
   implementationEndpoints,
   readingEndpoints,
   serveGit,
+  writingEndpoints,
   type GitStore,
 } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
@@ -82,7 +83,7 @@ export async function createApi(
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
     ...implementationEndpoints(platform, identity),
-    ...(store ? readingEndpoints(platform, store) : []),
+    ...(store ? [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)] : []),
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),
     ...providerTokenEndpoints(platform),

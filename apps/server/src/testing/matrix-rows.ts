@@ -195,6 +195,12 @@ export function fileForm(): FormData {
   return form;
 }
 
+export function commitForm(): FormData {
+  const form = new FormData();
+  form.set('files', new Blob(['1']), 'a.txt');
+  return form;
+}
+
 export const workflow = (
   role: MemberRole,
   method: string,

@@ -1,5 +1,6 @@
 import {
   application,
+  commitForm,
   dataPool,
   execution,
   fileForm,
@@ -149,6 +150,20 @@ export const matrix: Readonly<Record<string, Row>> = {
   listImplementationCommits: repository('VIEWER', 'GET', '/commits', [404]),
   readImplementationCommit: repository('VIEWER', 'GET', '/commits/main', [404]),
   compareImplementationRefs: repository('VIEWER', 'GET', '/compare?base=main&head=main', [404]),
+  commitToImplementation: on('MAINTAINER', async (owned) => ({
+    method: 'POST',
+    path: `/-/implementations/${await owned.implementation()}/commits`,
+    body: commitForm(),
+  })),
+  createServiceOfImplementation: on(
+    'MAINTAINER',
+    async (owned) => ({
+      method: 'POST',
+      path: `/-/implementations/${await owned.implementation()}/services`,
+      body: {},
+    }),
+    [404],
+  ),
   downloadImplementationArchive: repository('VIEWER', 'GET', '/archive', [404]),
 
   listServices: list('VIEWER', 'GET', '/services'),
@@ -360,6 +375,8 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'uploadApiSpecification',
   'deleteApiSpecification',
   'updateDataPool',
+  'commitToImplementation',
+  'createServiceOfImplementation',
   'publishWorkflowMessage',
   'broadcastWorkflowSignal',
   'uploadDataPoolFile',

@@ -249,6 +249,16 @@ export interface components {
             /** Unified diff of them, at most 2097152 bytes. */
             patch: string;
         };
+        /** Make a commit of uploaded files, or of a ZIP that becomes the whole tree */
+        commitToImplementation: {
+            answer: components["schemas"]["MadeCommit"];
+            parameters: {
+                implementationId: string;
+            };
+            request: {
+                body: unknown;
+            };
+        };
         /** Compare two branches, tags or commits */
         compareImplementationRefs: {
             answer: components["schemas"]["Comparison"];
@@ -366,6 +376,26 @@ export interface components {
                 body: unknown;
                 json: components["schemas"]["CreateOnPremiseServiceRequest"];
             };
+        };
+        /** Make a service of a commit, with a draft version that is built at once */
+        createServiceOfImplementation: {
+            answer: components["schemas"]["Service"];
+            parameters: {
+                implementationId: string;
+            };
+            request: {
+                json: components["schemas"]["CreateServiceOfImplementationRequest"];
+            };
+        };
+        CreateServiceOfImplementationRequest: {
+            configuration?: components["schemas"]["RuntimeConfiguration"];
+            description?: string;
+            /** Name of the service; that of the implementation when it is left out. */
+            name?: string;
+            /** Branch, tag or commit; the default branch when it is left out. */
+            ref?: string;
+            /** Three dot-separated numbers without leading zeros. */
+            version?: string;
         };
         /** Share a service with a user or an organization */
         createShare: {
@@ -1338,6 +1368,12 @@ export interface components {
             /** @enum {unknown} */
             severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR";
             timestamp: string;
+        };
+        /** The commit that the request has made. */
+        MadeCommit: {
+            branch: string;
+            /** Commit, 40 hexadecimal digits. */
+            commit: string;
         };
         MarketplaceEntry: {
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];
@@ -2342,6 +2378,7 @@ export interface components {
             createdAt: string;
             /** Address at the gateway, once published. */
             endpoint?: string;
+            origin?: components["schemas"]["SourceOrigin"];
             /** Parameters of run(), once built. Left out in lists. */
             parameters?: components["schemas"]["ServiceParameter"][];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -2503,6 +2540,15 @@ export interface components {
             issuer: string;
             /** Scopes that make an access token one for the platform interface. */
             scope: string;
+        };
+        /** The commit of an implementation that a source was taken from. */
+        SourceOrigin: {
+            /** Commit, 40 hexadecimal digits. */
+            commit: string;
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            implementationId: string;
+            /** Branch or tag. */
+            ref: string;
         };
         /** Run the newest version of a service: the newest published one, or the draft while there is none */
         startJob: {

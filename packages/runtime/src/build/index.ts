@@ -17,4 +17,6 @@ export type {
   PythonBuilder,
 } from './outcome.ts';
 export type { Resolved } from './resolve.ts';
+export { BuildError } from './problem.ts';
+export { unpackSource, type UnpackLimits } from './unpack.ts';
 export type { BuildProblem, BuildProblemCode } from './problem.ts';

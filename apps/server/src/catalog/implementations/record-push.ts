@@ -17,7 +17,16 @@ export interface RepositoryState {
 
 /** Reads the state of a repository. */
 export async function stateOf(git: Git, repository: string, branch: string): Promise<RepositoryState> {
-  const tip = `refs/heads/${branch}`;
+  const found = await look(git, repository, `refs/heads/${branch}`);
+  return { ...found, bytes: await bytesOf(repository) };
+}
+
+/** The runtime of the service that a commit makes; null if it makes none. */
+export async function buildableOf(git: Git, repository: string, commit: string): Promise<ServiceRuntime | null> {
+  return (await look(git, repository, commit)).buildable;
+}
+
+async function look(git: Git, repository: string, tip: string): Promise<Omit<RepositoryState, 'bytes'>> {
   const asked = [`${tip}^{commit}`, ...[...CONTAINER_FILES, PROGRAM].map((name) => `${tip}:${name}`)];
   const args = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
   const out = await git.output({ repository, access: 'READ', args }, asked.map((one) => `${one}\n`).join(''));
@@ -25,7 +34,7 @@ export async function stateOf(git: Git, repository: string, branch: string): Pro
   const [docker, container, program] = files.map((line) => line.endsWith(' blob'));
   const runtime = docker || container ? 'DOCKER' : program ? 'PYTHON_TEMPLATE' : null;
   const commit = /^([0-9a-f]{40,64}) commit$/.exec(head)?.[1] ?? null;
-  return { head: commit, buildable: commit === null ? null : runtime, bytes: await bytesOf(repository) };
+  return { head: commit, buildable: commit === null ? null : runtime };
 }
 
 /** Writes the state of a repository after a push into its row. */

@@ -65,6 +65,7 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
     apiSpecification: row.specification_origin,
     sourceBytes: row.source_bytes,
     sourceDigest: row.source_digest,
+    ...presentOrigin(row),
     build: presentBuild({
       id: row.build_id,
       status: row.build_status,
@@ -74,6 +75,13 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
       problem: row.build_problem,
     }),
   };
+}
+
+function presentOrigin(row: VersionWithBuild): Pick<ServiceVersion, 'origin'> {
+  const { source_implementation_id: implementationId, source_ref: ref, source_commit: commit } = row;
+  return implementationId !== null && ref !== null && commit !== null
+    ? { origin: { implementationId, ref, commit } }
+    : {};
 }
 
 /** The workflow of a version; null for services of other types. */

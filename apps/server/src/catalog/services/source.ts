@@ -16,6 +16,16 @@ export interface Source {
   readonly digest: string;
   /** The version of Python that its files ask for, or null. */
   readonly asked: AskedPython | null;
+  /** The commit that it was taken from; absent for an upload. */
+  readonly origin?: SourceOrigin;
+}
+
+/** A commit of an implementation. */
+export interface SourceOrigin {
+  readonly implementationId: string;
+  /** Branch or tag, as the caller named it. */
+  readonly ref: string;
+  readonly commit: string;
 }
 
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');

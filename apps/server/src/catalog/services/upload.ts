@@ -28,17 +28,25 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
   );
 }
 
+export interface FormLimits {
+  readonly fileSize?: number;
+  readonly files?: number;
+  readonly parts?: number;
+  /** Whether a file may be named by a path, such as `src/program.py`. */
+  readonly preservePath?: boolean;
+}
+
 /**
  * Calls `read` with the parts of a form, one after the other. Throws invalid-request when it is damaged or incomplete.
  */
 export async function readParts(
   request: FastifyRequest,
   read: (part: Multipart) => Promise<void> | void,
-  more: { readonly fileSize?: number } = {},
+  { preservePath = false, ...more }: FormLimits = {},
 ): Promise<void> {
   let reading: { readonly errored: Error | null } | null = null;
   try {
-    for await (const part of request.parts({ limits: more })) {
+    for await (const part of request.parts({ limits: more, preservePath })) {
       reading = part.type === 'file' ? part.file : { errored: null };
       requireUtf8(part);
       await read(part);

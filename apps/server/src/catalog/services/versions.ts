@@ -87,9 +87,16 @@ export async function nextNumber(queries: Queries, serviceId: string, wanted?: s
   );
 }
 
-/** The columns of a version that name its upload. */
-export function sourceColumns({ blob, bytes, digest }: Pick<Source, 'blob' | 'bytes' | 'digest'>) {
-  return { source_blob: blob, source_bytes: bytes, source_digest: digest };
+/** The columns of a version that name its source, and what it was taken from. */
+export function sourceColumns({ blob, bytes, digest, origin }: Pick<Source, 'blob' | 'bytes' | 'digest' | 'origin'>) {
+  return {
+    source_blob: blob,
+    source_bytes: bytes,
+    source_digest: digest,
+    source_implementation_id: origin?.implementationId ?? null,
+    source_ref: origin?.ref ?? null,
+    source_commit: origin?.commit ?? null,
+  };
 }
 
 /** The columns of a version without a source or a build: on-premise, or not built yet. */

@@ -5,6 +5,7 @@ import { leaveBodiesUnread, networkOf, Problem } from '../../../foundation/http/
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { missingMb } from '../../quotas/index.ts';
+import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { createGitAdmission, type GitCaller, type GitService } from './admission.ts';
 import { GitRefusal, refusalOf } from './refusal.ts';
@@ -106,27 +107,15 @@ function callerName({ personId }: Pick<GitCaller, 'personId'>, { ip }: FastifyRe
 }
 
 /** The limits of a push, for the hook. Throws a GitRefusal of 507 when the disk is nearly full. */
-async function roomFor(
-  { configuration, database }: Platform,
-  { id, owner_type, owner_id }: ImplementationRow,
-): Promise<Record<string, string>> {
+async function roomFor(platform: Platform, implementation: ImplementationRow): Promise<Record<string, string>> {
+  const { configuration } = platform;
   const missing = missingMb(configuration);
   if (missing > 0)
     throw new GitRefusal(507, `The disk of the platform is nearly full: the operator has to free ${missing} MiB.`);
-  const { repositoryBytes, ownerBytes, fileBytes } = configuration.repositories;
-  const rows = await database.read
-    .selectFrom('implementations')
-    .select(['id', 'bytes'])
-    .where('owner_type', '=', owner_type)
-    .where('owner_id', '=', owner_id)
-    .execute();
-  const own = rows.find((row) => row.id === id)?.bytes ?? 0;
-  const all = rows.reduce((sum, { bytes }) => sum + bytes, 0);
-  const left = Math.max(0, Math.min(repositoryBytes - own, ownerBytes - all));
   return {
     HOOK_REFS: String(limits.refsOfImplementation),
-    HOOK_KILOBYTES_LEFT: String(Math.floor(left / 1024)),
-    HOOK_FILE_BYTES: String(fileBytes),
+    HOOK_KILOBYTES_LEFT: String(Math.floor((await bytesLeft(platform, implementation)) / 1024)),
+    HOOK_FILE_BYTES: String(configuration.repositories.fileBytes),
   };
 }
 

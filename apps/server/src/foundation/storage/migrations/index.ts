@@ -3,6 +3,7 @@ import { Migrator, type Migration } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
 import * as baseline from './0001-baseline.ts';
 import * as implementations from './0002-implementations.ts';
+import * as origins from './0004-origins.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
 
 const BASELINE = '0001-baseline';
@@ -14,6 +15,7 @@ const BASELINE = '0001-baseline';
 const migrations: Record<string, Migration> = {
   [BASELINE]: baseline,
   '0002-implementations': implementations,
+  '0004-origins': origins,
   '0003-workflow-incidents': workflowIncidents,
 };
 

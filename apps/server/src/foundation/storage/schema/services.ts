@@ -46,6 +46,10 @@ export interface ServiceVersionRow {
   source_blob: string;
   source_bytes: number;
   source_digest: string;
+  /** Implementation, branch or tag, and commit that the source was taken from; null for an upload. */
+  source_implementation_id: string | null;
+  source_ref: string | null;
+  source_commit: string | null;
   /** Bytes of the logs of its builds; updated by triggers. */
   build_log_bytes: Generated<number>;
   build_id: string;

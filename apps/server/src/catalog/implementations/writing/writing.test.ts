@@ -1,0 +1,132 @@
+import type { Implementation, Service } from '@kethub/contract';
+import { isBuilt } from '@kethub/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../../../testing/databases.ts';
+import { GitClient } from '../../../testing/git-client.ts';
+import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
+import { zip } from '../../../testing/zip.ts';
+
+const PROGRAM = 'def run(data, params):\n    return {"answer": 42}\n';
+
+describe.each(databases)('commits without Git on $name', (kind) => {
+  let kethub: TestKethub;
+  let client: GitClient;
+  let token: string;
+
+  beforeAll(async () => {
+    kethub = await startTestKethub(kind, { KETHUB_REPOSITORY_FILE_MB: '1' });
+    client = await GitClient.open();
+    token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  });
+  afterAll(async () => {
+    await client.close();
+    await kethub.close();
+  });
+
+  const create = (name: string) => kethub.client.createImplementation({ json: { name } });
+  const send = (of: Implementation, rest: string, body: FormData | string, headers: Record<string, string> = {}) =>
+    fetch(`${kethub.platform.addresses.api}/-/implementations/${of.id}${rest}`, {
+      method: 'POST',
+      body,
+      headers: {
+        authorization: `Bearer ${kethub.loginSession}`,
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    });
+  const form = (parts: readonly (readonly [name: string, value: string | Blob, file?: string])[]) => {
+    const made = new FormData();
+    for (const [name, value, file] of parts)
+      if (typeof value === 'string') made.append(name, value);
+      else made.append(name, value, file);
+    return made;
+  };
+  const file = (path: string, content = 'x') => ['files', new Blob([content]), path] as const;
+  const commit = async (of: Implementation, parts: Parameters<typeof form>[0], headers?: Record<string, string>) => {
+    const answer = await send(of, '/commits', form(parts), headers);
+    return { status: answer.status, body: (await answer.json()) as { commit: string; detail?: string } };
+  };
+  const clone = async (of: Implementation, folder: string) => {
+    await client.run('', 'clone', '-q', of.cloneUrl.replace('://', `://x:${token}@`), folder);
+    return client.run(folder, 'ls-files', '-s');
+  };
+
+  test('files, removal and a whole ZIP follow each other, and Git reads them', async () => {
+    const made = await create('files');
+    const first = await commit(made, [['message', 'One'], file('src/program.py', PROGRAM), file('old.txt')]);
+    expect(first.status).toBe(201);
+    const read = await kethub.client.getImplementation({ implementationId: made.id });
+    expect(read).toMatchObject({ head: first.body.commit, buildable: 'PYTHON_TEMPLATE' });
+    const second = await commit(made, [['remove', 'old.txt'], file('new/a b.txt')], {
+      'if-match': `"${first.body.commit}"`,
+    });
+    expect(second.status).toBe(201);
+    expect((await commit(made, [file('c.txt')], { 'if-match': `"${first.body.commit}"` })).status).toBe(412);
+    expect((await commit(made, [file('new/a b.txt')])).status).toBe(409);
+    expect(await clone(made, 'two')).toMatch(/new\/a b\.txt\n.*src\/program\.py$/s);
+    expect(await client.run('two', 'log', '-1', '--format=%an %ae')).toMatch(/^ada Test .+@users\.noreply\./);
+    const archive = await zip({ 'src/program.py': PROGRAM, 'run.sh': '#!/bin/sh\n' }, ['run.sh']);
+    expect(
+      (
+        await commit(made, [
+          ['branch', 'feature/zip'],
+          ['archive', archive, 'a.zip'],
+        ])
+      ).status,
+    ).toBe(201);
+    await client.run('two', 'fetch', '-q');
+    expect(await client.run('two', 'ls-tree', '-r', 'origin/feature/zip')).toMatch(/100755 blob .*run\.sh\n.*program/);
+    await client.run('two', 'fsck', '--strict');
+  });
+
+  test.each([
+    [[file('../x')], 400],
+    [[file('.git/config')], 400],
+    [[file('a/.GIT/hooks/x')], 400],
+    [[file('a\\b')], 400],
+    [[file('/etc/x')], 400],
+    [[file('a'), file('a')], 400],
+    [[file('a'), file('a/b')], 400],
+    [[['message', '  '], file('a')], 400],
+    [[['branch', '-x'], file('a')], 400],
+    [[['unknown', 'x'], file('a')], 400],
+    [[['message', 'nothing']], 400],
+    [[['archive', new Blob(['no zip']), 'a.zip']], 400],
+    [[file('large', 'x'.repeat(1024 * 1024 + 1))], 413],
+  ] as const)('refuses %j with %i and keeps nothing', async (parts, status) => {
+    const made = await create(kethub.platform.newId());
+    expect((await commit(made, parts)).status).toBe(status);
+    const { head } = await kethub.client.getImplementation({ implementationId: made.id });
+    expect(head).toBeNull();
+  });
+
+  test('of two commits at once one is made, and the other is told', async () => {
+    const made = await create('race');
+    const base = await commit(made, [file('base')]);
+    const match = { 'if-match': `"${base.body.commit}"` };
+    const statuses = await Promise.all(
+      ['a', 'b'].map(async (name) => (await commit(made, [file(name)], match)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([201, 412]));
+  });
+
+  test('a service is made of a commit and names it', async () => {
+    const made = await create('solver');
+    expect((await send(made, '/services', '{}')).status).toBe(404);
+    const readme = await commit(made, [file('README.md')]);
+    const refused = await send(made, '/services', '{}');
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('nothing-to-build')]);
+    const { body } = await commit(made, [file('src/__init__.py', ''), file('src/program.py', PROGRAM)]);
+    expect(readme.status).toBe(201);
+    const answer = await send(made, '/services', '{}');
+    expect(answer.status).toBe(201);
+    const service = (await answer.json()) as Service;
+    expect(service).toMatchObject({ name: 'solver', type: 'MANAGED' });
+    const origin = { implementationId: made.id, ref: 'main', commit: body.commit };
+    expect(service.versions[0]).toMatchObject({ version: '1.0.0', state: 'DRAFT', origin });
+    for await (const build of kethub.client.watchBuild({ serviceId: service.id, version: '1.0.0' }))
+      if (isBuilt(build)) expect(build).toMatchObject({ status: 'SUCCEEDED' });
+    const path = { serviceId: service.id, version: '1.0.0' };
+    expect(await kethub.client.getServiceVersion(path)).toMatchObject({ origin });
+  });
+});
