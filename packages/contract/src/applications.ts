@@ -89,3 +89,22 @@ export const SubscribeRequest = Request(
   },
 );
 export type SubscribeRequest = Static<typeof SubscribeRequest>;
+
+/** A service as a task for Camunda's desktop modeler. */
+export const ElementTemplate = Type.Object(
+  {
+    $schema: Type.String(),
+    name: Type.String(),
+    id: Type.String({
+      description: 'Names the service, so that a task keeps its template when the service is renamed.',
+    }),
+    version: Type.Integer({ minimum: 0, description: 'Grows with the version of the service.' }),
+    description: Type.Optional(Type.String()),
+    appliesTo: Type.Array(Type.String()),
+    elementType: Type.Object({ value: Type.String() }),
+    groups: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),
+    properties: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+  },
+  { $id: 'ElementTemplate', description: 'An element template of Camunda 8.' },
+);
+export type ElementTemplate = Static<typeof ElementTemplate>;

@@ -117,6 +117,8 @@ export const limits = {
   workflowIncidentRetries: 1_000,
   /** Groups of incidents that are listed, the largest first. */
   workflowIncidentGroups: 100,
+  /** Subscriptions of an application that are described as element templates, the newest first. */
+  elementTemplates: 200,
   /** Newest rows that are counted for an overview. */
   countedRows: 100_000,
   /** Name of a file in UTF-8, as file systems allow it. */

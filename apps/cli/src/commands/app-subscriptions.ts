@@ -20,6 +20,9 @@ export function addAppSubscriptions(app: Command, shell: Shell): void {
     .action((wanted: string, service: string, options: CommonOptions & { plan?: string }) =>
       subscribe(shell, wanted, service, options),
     );
+  addCommand(app, 'templates <application>', "print its services as element templates for Camunda's desktop modeler")
+    .addHelpText('after', '\nSave them as a file below resources/element-templates of the modeler.')
+    .action((wanted: string, options: CommonOptions) => templates(shell, wanted, options));
   addCommand(
     app,
     'unsubscribe <application> <service>',
@@ -35,6 +38,13 @@ async function list(shell: Shell, wanted: string, options: CommonOptions): Promi
   if (all.length === 0) output.note(`The application "${name}" has subscribed to nothing.`);
   const rows = all.map((one) => [one.id, `${one.serviceName}@${one.version}`, one.basis, one.endpoint]);
   output.result(all.length === 0 ? '' : table(['SUBSCRIPTION', 'SERVICE', 'BASIS', 'ADDRESS'], rows), all);
+}
+
+async function templates(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const { id } = await selectApplication(platform, wanted);
+  const all = await platform.listElementTemplates({ applicationId: id });
+  outputOf(shell, options).result(JSON.stringify(all, null, 2), all);
 }
 
 async function subscribe(

@@ -54,6 +54,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   // The service is not published: 404 also for those who may subscribe.
   subscribe: application('MAINTAINER', 'POST', '/subscriptions', { serviceId: UNKNOWN }, [404]),
   listSubscriptions: application('VIEWER', 'GET', '/subscriptions'),
+  listElementTemplates: application('VIEWER', 'GET', '/element-templates'),
   getSubscription: application('VIEWER', 'GET', `/subscriptions/${UNKNOWN}`, undefined, [404]),
   unsubscribe: application('MAINTAINER', 'DELETE', `/subscriptions/${UNKNOWN}`, undefined, [404]),
 

@@ -82,6 +82,7 @@ export const table = {
   listDataPoolFiles: ['GET', '/data-pools/{dataPoolId}/files', 'json'],
   listDataPoolMembers: ['GET', '/data-pools/{dataPoolId}/members', 'json'],
   listDataPools: ['GET', '/data-pools', 'json'],
+  listElementTemplates: ['GET', '/applications/{applicationId}/element-templates', 'json'],
   listEvents: ['GET', '/events', 'json'],
   listImplementationCommits: ['GET', '/-/implementations/{implementationId}/commits', 'json'],
   listImplementationMembers: ['GET', '/implementations/{implementationId}/members', 'json'],

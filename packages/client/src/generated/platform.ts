@@ -579,6 +579,27 @@ export interface components {
                 version: string;
             };
         };
+        /** An element template of Camunda 8. */
+        ElementTemplate: {
+            $schema: string;
+            appliesTo: string[];
+            description?: string;
+            elementType: {
+                value: string;
+            };
+            groups: {
+                id: string;
+                label: string;
+            }[];
+            /** Names the service, so that a task keeps its template when the service is renamed. */
+            id: string;
+            name: string;
+            properties: {
+                [key: string]: unknown;
+            }[];
+            /** Grows with the version of the service. */
+            version: number;
+        };
         /** End any execution at once, even one that blocks its slot */
         endExecution: {
             answer: components["schemas"]["ServiceExecution"];
@@ -1133,6 +1154,13 @@ export interface components {
             parameters: {
                 cursor?: string;
                 limit?: number;
+            };
+        };
+        /** Describe the subscribed services as element templates for Camunda's desktop modeler */
+        listElementTemplates: {
+            answer: components["schemas"]["ElementTemplate"][];
+            parameters: {
+                applicationId: string;
             };
         };
         /** Hear of changes of executions, instances, incidents and builds of the context */

@@ -8,6 +8,7 @@ import { CopyButton, PageHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
 import { AccessKeys } from './access-keys.tsx';
 import { CallCode } from './call-code.tsx';
 import { NameForm } from './name-form.tsx';
@@ -21,6 +22,11 @@ export function ApplicationPage() {
   const subscriptions = useInfiniteQuery(subscriptionsQuery(acting, applicationId));
   const mayChange = useMay('application:change');
   const mayDelete = useMay('application:delete');
+  const templates = useMutation({
+    mutationFn: () => acting.platform.listElementTemplates({ applicationId }),
+    onSuccess: (all) =>
+      save(new Blob([JSON.stringify(all, null, 2)], { type: 'application/json' }), 'kethub-element-templates.json'),
+  });
   const [asked, setAsked] = useState<'name' | 'deletion' | null>(null);
   useTitle(application.data?.name ?? 'Application');
   if (application.error) return <Problem error={application.error} onRetry={() => void application.refetch()} />;
@@ -56,6 +62,17 @@ export function ApplicationPage() {
           accessKeyId={accessKeys[0]?.accessKeyId ?? ''}
           subscriptions={subscriptions.data?.pages.flat() ?? []}
         />
+        <div className="row">
+          <Button
+            variant="default"
+            loading={templates.isPending}
+            title="Save the file below resources/element-templates of the modeler. Each service is then a task to choose."
+            onClick={() => templates.mutate()}
+          >
+            Templates for Camunda's modeler
+          </Button>
+          {templates.error && <Problem error={templates.error} />}
+        </div>
         {mayDelete && (
           <div>
             <Button variant="default" onClick={() => setAsked('deletion')} style={{ color: 'var(--failed)' }}>

@@ -2,6 +2,7 @@ import {
   AccessKey,
   Application,
   CreateApplicationRequest,
+  ElementTemplate,
   Id,
   RotateAccessKeyRequest,
   SubscribeRequest,
@@ -20,6 +21,7 @@ import { revealSecret, rotateAccessKey } from './access-keys.ts';
 import { renameApplication } from './change-application.ts';
 import { createApplication } from './create-application.ts';
 import { deleteApplication } from './delete-application.ts';
+import { readElementTemplates } from './element-templates.ts';
 import { readApplication, readApplications } from './read-applications.ts';
 import { subscribe } from './subscribe.ts';
 import { readSubscription, readSubscriptions, unsubscribe } from './subscriptions.ts';
@@ -180,6 +182,23 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     answers: { 200: Type.Array(Subscription) },
     problems: ['invalid-request', 'not-found'],
     handle: ({ params, query, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId, query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/applications/:applicationId/element-templates',
+    id: 'listElementTemplates',
+    tag,
+    access: 'subscription:list',
+    summary: "Describe the subscribed services as element templates for Camunda's desktop modeler",
+    description:
+      'Save the answer as a file below `resources/element-templates` of the modeler: each service is then a task to choose.',
+    params: applicationId,
+    answers: { 200: Type.Array(ElementTemplate) },
+    problems: ['invalid-request', 'not-found'],
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      body: await readElementTemplates(platform, contextOf(caller), params.applicationId),
+    }),
   }),
   endpoint({
     method: 'GET',

@@ -39,6 +39,16 @@ export async function subscribersSpecification(
   return row ? answer(apiSpecificationOf(platform, row, row, endpoint), request) : null;
 }
 
+/** The document of a version without the addresses of the installation. Null for an on-premise service. */
+export async function specificationFor(
+  queries: Queries,
+  serviceId: string,
+  versionId: string,
+): Promise<JsonObject | null> {
+  const row = await findSpecified(queries, serviceId, versionId);
+  return row ? ownDocument(row, row) : null;
+}
+
 /** Uploads an OpenAPI document for a draft. Throws invalid-api-specification with all errors. */
 export async function uploadSpecification(
   platform: Platform,
@@ -91,9 +101,13 @@ function apiSpecificationOf(
   row: Pick<VersionRow, 'version' | 'specification' | 'derived_schemas' | 'workflow_requirements'>,
   endpoint: string,
 ): string {
-  const { version, specification } = row;
-  const document = specification === null ? described(service, row) : stored(specification);
-  return JSON.stringify(installed(document, { endpoint, tokenEndpoint: `${addresses.gateway}/token`, version }));
+  const tokenEndpoint = `${addresses.gateway}/token`;
+  return JSON.stringify(installed(ownDocument(service, row), { endpoint, tokenEndpoint, version: row.version }));
+}
+
+/** The uploaded document, else the one derived from the code or the workflow. */
+function ownDocument(service: Described, row: Parameters<typeof apiSpecificationOf>[2]): JsonObject {
+  return row.specification === null ? described(service, row) : stored(row.specification);
 }
 
 type Described = Pick<ServiceRow, 'name' | 'description' | 'type'>;

@@ -8,7 +8,7 @@ export { storeSource, type Source, type SourceOrigin } from './source.ts';
 export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
 export { acceptUploads, readParts } from './upload.ts';
-export { subscribersSpecification } from './api-specification.ts';
+export { specificationFor, subscribersSpecification } from './api-specification.ts';
 export { stateOf } from './present.ts';
 export { programOf, type Program } from './program.ts';
 export { declaredHosts } from './hosts.ts';
