@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
-import { fit, openModeler } from './kit/open.ts';
+import { openModeler } from './kit/open.ts';
 import type { Drawn, Kit } from './kit/types.ts';
+import { fit } from './kit/view.ts';
 
 /** Pixels that the palette covers. */
 const PALETTE = 76;

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { fit, openViewer } from '../kit/open.ts';
 import type { Kit } from '../kit/types.ts';
+import { fit, openViewer } from '../kit/view.ts';
 import { showMarks } from './marks.ts';
 import { placesAt, type Step } from './places.ts';
 
@@ -9,6 +9,7 @@ export function InstanceDiagram({
   xml,
   journal,
   until,
+  processId = null,
   onSelect,
   className,
 }: {
@@ -16,6 +17,8 @@ export function InstanceDiagram({
   readonly journal: readonly Step[];
   /** Number of the last step that counts; Infinity: now. */
   readonly until: number;
+  /** The process of the file that is shown; null: the one that the file shows first. */
+  readonly processId?: string | null;
   readonly onSelect?: (elementId: string | null) => void;
   readonly className: string;
 }) {
@@ -31,6 +34,9 @@ export function InstanceDiagram({
     opened.modeler.importXML(xml).then(
       () => {
         if (!isOpen) return;
+        const canvas = opened.service('canvas');
+        const root = canvas.getRootElements().find(({ businessObject: { id } }) => id === processId);
+        if (root) canvas.setRootElement(root);
         fit(opened, 0);
         opened.service('eventBus').on('selection.changed', ({ newSelection }) => {
           const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];
@@ -45,7 +51,7 @@ export function InstanceDiagram({
       setKit(null);
       opened.modeler.destroy();
     };
-  }, [xml]);
+  }, [xml, processId]);
   const places = useMemo(() => placesAt(journal, until), [journal, until]);
   useEffect(() => (kit ? showMarks(kit, places) : undefined), [kit, places]);
   return (

@@ -1,4 +1,4 @@
-/** A file for a new workflow: a start event, an end event, and a flow between them. */
+/** A file for a new workflow: a process with its start event. */
 export function newFile(name: string): string {
   const id = `Process_${crypto.randomUUID().slice(0, 8)}`;
   const title = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -9,12 +9,7 @@ export function newFile(name: string): string {
       <bpmn:extensionElements>
         <kethub:requestSchema>{"type": "object", "properties": {}}</kethub:requestSchema>
       </bpmn:extensionElements>
-      <bpmn:outgoing>Flow_1</bpmn:outgoing>
     </bpmn:startEvent>
-    <bpmn:endEvent id="End" name="Result">
-      <bpmn:incoming>Flow_1</bpmn:incoming>
-    </bpmn:endEvent>
-    <bpmn:sequenceFlow id="Flow_1" sourceRef="Start" targetRef="End" />
   </bpmn:process>
   <bpmndi:BPMNDiagram id="Diagram">
     <bpmndi:BPMNPlane id="Plane" bpmnElement="${id}">
@@ -22,14 +17,6 @@ export function newFile(name: string): string {
         <dc:Bounds x="180" y="182" width="36" height="36" />
         <bpmndi:BPMNLabel><dc:Bounds x="177" y="225" width="43" height="14" /></bpmndi:BPMNLabel>
       </bpmndi:BPMNShape>
-      <bpmndi:BPMNShape id="End_di" bpmnElement="End">
-        <dc:Bounds x="560" y="182" width="36" height="36" />
-        <bpmndi:BPMNLabel><dc:Bounds x="563" y="225" width="31" height="14" /></bpmndi:BPMNLabel>
-      </bpmndi:BPMNShape>
-      <bpmndi:BPMNEdge id="Flow_1_di" bpmnElement="Flow_1">
-        <di:waypoint x="216" y="200" />
-        <di:waypoint x="560" y="200" />
-      </bpmndi:BPMNEdge>
     </bpmndi:BPMNPlane>
   </bpmndi:BPMNDiagram>
 </bpmn:definitions>

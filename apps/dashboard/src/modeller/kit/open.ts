@@ -1,31 +1,12 @@
-import 'bpmn-js/dist/assets/diagram-js.css';
-import 'bpmn-js/dist/assets/bpmn-js.css';
 import 'bpmn-js/dist/assets/bpmn-font/css/bpmn.css';
-import '../modeller.css';
-import kethub from '@kethub/workflow/kethub.json' with { type: 'json' };
 import Modeler from 'bpmn-js/lib/Modeler.js';
-import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer.js';
 import camundaCloud from 'camunda-bpmn-js-behaviors/lib/camunda-cloud/index.js';
-import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
 import { defineServiceTasks, whatRuns } from './rules.ts';
-import type { Diagram, Kit, Services } from './types.ts';
+import type { Diagram, Kit } from './types.ts';
+import { kitOf, optionsFor } from './view.ts';
 
-const MODDLE = { zeebe, kethub };
-/** Colours of elements: variables of the page, so that they follow light and dark. */
-const COLOURS = {
-  defaultFillColor: 'var(--panel)',
-  defaultStrokeColor: 'var(--ink)',
-  defaultLabelColor: 'var(--ink)',
-};
-
-const FONT = {
-  defaultStyle: { fontFamily: "'Inter Variable', system-ui, sans-serif", fontSize: 12 },
-  externalStyle: { fontSize: 11 },
-};
-
-/** The classes of bpmn-js, whose declarations the compiler reads as those of a CommonJS module. */
+/** The class of bpmn-js, whose declaration the compiler reads as that of a CommonJS module. */
 const ModelerClass = Modeler as unknown as new (options: object) => Diagram;
-const ViewerClass = NavigatedViewer as unknown as new (options: object) => Diagram;
 
 /** A modeler in an element of the page. The caller destroys it. */
 export function openModeler(container: HTMLElement): Kit {
@@ -33,38 +14,4 @@ export function openModeler(container: HTMLElement): Kit {
   const kit = kitOf(new ModelerClass({ ...optionsFor(container), additionalModules }));
   defineServiceTasks(kit);
   return kit;
-}
-
-/** A viewer that shows a diagram and changes nothing. */
-export function openViewer(container: HTMLElement): Kit {
-  return kitOf(new ViewerClass(optionsFor(container)));
-}
-
-function optionsFor(container: HTMLElement): object {
-  return { container, moddleExtensions: MODDLE, bpmnRenderer: COLOURS, textRenderer: FONT };
-}
-
-function kitOf(modeler: Diagram): Kit {
-  return { modeler, service: (name) => modeler.get(name) as Services[typeof name] };
-}
-
-/** Shows the whole diagram, beside what covers the left of the canvas: `left` in pixels. */
-export function fit(kit: Kit, left: number): void {
-  const canvas = kit.service('canvas');
-  const { inner, outer } = canvas.viewbox();
-  const margin = 24;
-  const scale = Math.min(
-    1,
-    (outer.width - left - 2 * margin) / Math.max(inner.width, 1),
-    (outer.height - 2 * margin) / Math.max(inner.height, 1),
-  );
-  if (!(scale > 0)) return;
-  const width = outer.width / scale;
-  const height = outer.height / scale;
-  canvas.viewbox({
-    x: inner.x - (left + margin) / scale - Math.max(0, (outer.width - left - 2 * margin) / scale - inner.width) / 2,
-    y: inner.y - (height - inner.height) / 2,
-    width,
-    height,
-  });
 }

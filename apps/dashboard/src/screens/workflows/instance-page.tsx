@@ -1,6 +1,7 @@
 import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { instanceQuery } from '../../data/workflow-queries.ts';
 import { CopyButton, shortId, State, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
@@ -9,6 +10,9 @@ import { Tree } from '../../viewers/tree.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { Incident } from './incidents.tsx';
 import { Journal } from './journal.tsx';
+
+/** The diagram comes with a large library, which the other pages do without. */
+const InstanceOnDiagram = lazy(() => import('./instance-on-diagram.tsx'));
 
 /** One instance: where it is, what keeps it from going on, its variables, and what it has done. */
 export function InstancePage() {
@@ -36,6 +40,9 @@ export function InstancePage() {
         <Link to={`${acting.base}/executions/${executionId}`}>Its execution, with result and log</Link>
         {parentId !== null && <Link to={`${at}/instances/${parentId}`}>The instance that has called it</Link>}
       </div>
+      <Suspense fallback={<div className="panel quiet">Loading…</div>}>
+        <InstanceOnDiagram instance={instance.data} />
+      </Suspense>
       {openIncidents.map((incident) => (
         <Incident key={incident.incident} incident={incident} />
       ))}
