@@ -6,7 +6,7 @@ import { root } from '../run.ts';
 /** Packages that the command line does without: the platform's own. `ket doctor` names its folder instead. */
 const EXTERNAL = ['better-sqlite3', '@kethub/runtime/escapes'];
 /** Files that the program reads while it runs, at the same paths as in the repository. */
-const DATA = ['apps/cli/starter', 'packages/runtime/python'];
+const DATA = ['apps/cli/starter', 'apps/cli/serve-page', 'packages/runtime/python'];
 /** The folder of the JavaScript in the package. */
 const CODE = 'dist';
 

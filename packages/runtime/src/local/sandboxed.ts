@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ExecutionRuntime } from './local-runtime.ts';
 
@@ -36,6 +36,8 @@ export async function openSandboxed(dataDir: string): Promise<ExecutionRuntime> 
  */
 export async function whyNoSandbox(version: string, folders: readonly (string | null)[]): Promise<string | null> {
   if (process.platform !== 'linux') return 'the sandbox needs Linux';
+  // The packages of the command line come without the runner, which belongs to the platform.
+  if (!existsSync(path.join(import.meta.dirname, '../runner/main.ts'))) return 'this ket comes without the sandbox';
   const { checkSandbox } = await import('../sandbox/check.ts');
   const checked = await checkSandbox();
   if (!checked.usable) return checked.reason.replace(/\.$/, '');
