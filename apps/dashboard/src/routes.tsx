@@ -18,6 +18,13 @@ const profileScreens = () => import('./screens/profile/index.ts');
 const dataPoolScreens = () => import('./screens/data-pools/index.ts');
 const sharedScreens = () => import('./screens/shared/index.ts');
 const modelScreen = () => import('./screens/model/index.ts');
+const marketplaceScreens = () => import('./screens/marketplace/index.ts');
+const accessScreens = () => import('./screens/access/index.ts');
+const usageScreens = () => import('./screens/usage/index.ts');
+const auditScreens = () => import('./screens/audit/index.ts');
+const providerTokenScreens = () => import('./screens/provider-tokens/index.ts');
+const administrationScreens = () => import('./screens/administration/index.ts');
+const compareScreens = () => import('./screens/compare/index.ts');
 const workflowScreens = () => import('./screens/workflows/index.ts');
 const organizationScreens = () => import('./screens/organizations/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
@@ -42,6 +49,8 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     path: string,
     name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'Provided' | 'Sharing',
   ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
+  const accessTab = (path: string, name: 'Limits' | 'ListingPage') =>
+    createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(accessScreens, name) });
   const workflowTab = (path: string, name: 'Instances' | 'InstancePage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(workflowScreens, name) });
   return [
@@ -73,18 +82,26 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
         path: 'model',
         component: lazyRouteComponent(modelScreen, 'ModelPage'),
       }),
+      accessTab('limits', 'Limits'),
+      accessTab('listing', 'ListingPage'),
       workflowTab('instances', 'Instances'),
       workflowTab('instances/$instanceId', 'InstancePage'),
     ]),
     at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
+    at('executions/compare', lazyRouteComponent(compareScreens, 'Compare')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
+    at('marketplace', lazyRouteComponent(marketplaceScreens, 'Marketplace')),
+    at('marketplace/$serviceId', lazyRouteComponent(marketplaceScreens, 'OfferPage')),
     at('shared', lazyRouteComponent(sharedScreens, 'SharedServices')),
     shared.addChildren([sharedTab('/', 'SharedOverview'), sharedTab('run', 'SharedRun')]),
     at('data-pools', lazyRouteComponent(dataPoolScreens, 'DataPools')),
     at('data-pools/$dataPoolId', lazyRouteComponent(dataPoolScreens, 'DataPoolPage')),
     at('applications', lazyRouteComponent(applicationScreens, 'Applications')),
     at('applications/$applicationId', lazyRouteComponent(applicationScreens, 'ApplicationPage')),
+    at('usage', lazyRouteComponent(usageScreens, 'Usage')),
+    at('audit', lazyRouteComponent(auditScreens, 'AuditLog')),
+    at('provider-tokens', lazyRouteComponent(providerTokenScreens, 'ProviderTokens')),
     at('organization', lazyRouteComponent(organizationScreens, 'OrganizationPage')),
   ];
 }
@@ -103,7 +120,12 @@ function ownScreens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     path: 'organizations',
     component: lazyRouteComponent(organizationScreens, 'Organizations'),
   });
-  return [page.addChildren([tab('profile', 'Profile'), tab('tokens', 'Tokens')]), organizations];
+  const administration = createRoute({
+    getParentRoute: () => parent,
+    path: 'administration',
+    component: lazyRouteComponent(administrationScreens, 'Administration'),
+  });
+  return [page.addChildren([tab('profile', 'Profile'), tab('tokens', 'Tokens')]), organizations, administration];
 }
 
 const me = createRoute({ getParentRoute: () => root, path: 'me', component: Frame });

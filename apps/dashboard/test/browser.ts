@@ -32,8 +32,8 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-export async function openDashboard(): Promise<Dashboard> {
-  const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
+export async function openDashboard(settings: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
+  const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto', ...settings });
   const { origin } = new URL(kethub.platform.addresses.api);
   const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
   const complaints: string[] = [];

@@ -1,21 +1,47 @@
-import type { KethubError } from '@kethub/client';
+import { createPlatformClient, type KethubError } from '@kethub/client';
 import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useSession } from '../data/context.tsx';
 import { Ket } from '../look/parts.tsx';
+import { useTitle } from '../shell/keys.ts';
+import { Problem } from '../shell/problem.tsx';
 
 /** Shown to a person who is signed in and may not use the platform yet, or not any more. */
 export function Waiting({ error }: { readonly error: KethubError }) {
+  useTitle('Waiting');
   const session = useSession();
+  const isBeingDeleted = error.code === 'account-being-deleted';
+  const finish = useMutation({
+    mutationFn: () =>
+      createPlatformClient({
+        baseUrl: `${location.origin}/api`,
+        credential: { renewedSession: (refused) => session.token(refused) },
+      }).deleteMe(),
+    onSuccess: () => session.signOut(),
+  });
+  const { title, detail } = isBeingDeleted
+    ? {
+        title: 'Your account is being deleted',
+        detail: 'The deletion has begun and has not come to its end. Nothing else can be done with the account.',
+      }
+    : wordsFor(error);
   return (
     <main className="landing stack">
       <h1>
         <Ket>Kethub</Ket>
       </h1>
       <div className="panel stack">
-        <h2>{error.title}</h2>
-        <p style={{ margin: 0 }}>{error.detail}</p>
+        <h2>{title}</h2>
+        <p style={{ margin: 0 }}>{detail}</p>
+        {finish.error && <Problem error={finish.error} />}
         <div className="row">
-          <Button onClick={() => location.reload()}>Look again</Button>
+          {isBeingDeleted ? (
+            <Button color="red" loading={finish.isPending} onClick={() => finish.mutate()}>
+              Finish the deletion
+            </Button>
+          ) : (
+            <Button onClick={() => location.reload()}>Look again</Button>
+          )}
           <Button variant="default" onClick={() => session.signOut()}>
             Sign out
           </Button>
@@ -23,4 +49,18 @@ export function Waiting({ error }: { readonly error: KethubError }) {
       </div>
     </main>
   );
+}
+
+function wordsFor(error: KethubError): { readonly title: string; readonly detail: string } {
+  if (error.code !== 'not-approved') return error;
+  if (error.detail.includes('switched off'))
+    return {
+      title: 'Your account is switched off',
+      detail: 'An administrator has switched it off. What you own is still there. Ask an administrator why.',
+    };
+  return {
+    title: 'An administrator has to approve your account',
+    detail:
+      'You have registered, and nobody has approved it yet, or it was not approved. You get a mail when that changes. Nothing else has to be done.',
+  };
 }

@@ -1,19 +1,29 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { ActingContext } from '../data/context.tsx';
+import { isEnough, type ActingContext } from '../data/context.tsx';
 import { ownInvitationsQuery } from '../data/organization-queries.ts';
+import { administratorQuery } from '../data/usage-queries.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { roleInWords } from '../look/roles.ts';
 
 type Entry = readonly [to: string, name: string, icon: IconName];
 
 /** Pages of a context in the order of the sidebar. What the role forbids is left out. */
-function sectionsOf({ organizationId }: ActingContext): readonly (readonly [title: string, links: readonly Entry[]])[] {
-  const manage: readonly Entry[] =
+function sectionsOf(
+  { organizationId, role }: ActingContext,
+  isAdministrator: boolean,
+): readonly (readonly [title: string, links: readonly Entry[]])[] {
+  const may = (operation: Parameters<typeof isEnough>[1]) => isEnough(role, operation);
+  const manage: readonly Entry[] = [
     organizationId === null
-      ? [['/organizations', 'Organizations', 'organization']]
-      : [['/organization', 'Organization', 'organization']];
+      ? ['/organizations', 'Organizations', 'organization']
+      : ['/organization', 'Organization', 'organization'],
+    ['/usage', 'Usage', 'usage'],
+    ...(may('provider-access-token:list') ? [['/provider-tokens', 'Provider tokens', 'key'] as const] : []),
+    ...(may('audit-log:read') ? [['/audit', 'Audit log', 'audit'] as const] : []),
+    ...(isAdministrator ? [['/administration', 'Administration', 'shield'] as const] : []),
+  ];
   return [
     [
       'Build',
@@ -25,6 +35,7 @@ function sectionsOf({ organizationId }: ActingContext): readonly (readonly [titl
     [
       'Use',
       [
+        ['/marketplace', 'Marketplace', 'marketplace'],
         ['/executions', 'Executions', 'executions'],
         ['/applications', 'Applications', 'applications'],
         ['/shared', 'Shared with you', 'shared'],
@@ -44,12 +55,14 @@ interface Context {
 /** Choice of the context, and the pages of the chosen one. */
 export function Navigation(context: Context) {
   const { acting } = context;
+  const administrator = useQuery(administratorQuery(acting));
+  const isAdministrator = acting.organizationId === null && administrator.data === true;
   return (
     <>
       <ContextMenu {...context} />
       <div style={{ height: 8 }} />
       <NavLink to={acting.base} name="Home" icon="home" isExact />
-      {sectionsOf(acting).map(([title, links]) => (
+      {sectionsOf(acting, isAdministrator).map(([title, links]) => (
         <div key={title}>
           <h2>{title}</h2>
           {links.map(([to, name, icon]) => (

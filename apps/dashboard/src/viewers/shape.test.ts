@@ -13,7 +13,9 @@ test.each([
   ['[1]', 'tree'],
   ['[[1, 0], [0, 1]]', 'matrix'],
   ['[[1, 0], [0]]', 'tree'],
-  ['"OPENQASM 2.0;\\nqreg q[2];"', 'text'],
+  ['"OPENQASM 2.0;\\nqreg q[2];"', 'qasm'],
+  ['"a\\ntext"', 'text'],
+  ['{"nodes": [0, 1], "edges": [[0, 1]]}', 'graph'],
   ['12345678901234567890', 'scalar'],
   ['[]', 'tree'],
 ])('%s is shown as a %s', (text, as) => expect(shapeOf(parseExact(text)).as).toBe(as));

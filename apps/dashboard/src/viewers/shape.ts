@@ -1,4 +1,6 @@
 import { ExactNumber, toNumber } from '../data/exact-json.ts';
+import { graphOf, type Graph } from './graph.ts';
+import { isQasm } from './qasm.ts';
 
 /** A result, or a part of one, by the way in which it is shown best. */
 export type Shape =
@@ -6,7 +8,8 @@ export type Shape =
   | { readonly as: 'table'; readonly columns: readonly string[]; readonly rows: readonly Row[] }
   | { readonly as: 'line'; readonly numbers: readonly number[] }
   | { readonly as: 'matrix'; readonly rows: readonly (readonly number[])[] }
-  | { readonly as: 'text'; readonly text: string }
+  | { readonly as: 'graph'; readonly graph: Graph }
+  | { readonly as: 'text' | 'qasm'; readonly text: string }
   | { readonly as: 'scalar'; readonly text: string }
   | { readonly as: 'tree' };
 type Row = Readonly<Record<string, unknown>>;
@@ -22,11 +25,16 @@ export function shapeOf(value: unknown): Shape {
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || value instanceof ExactNumber)
     return { as: 'scalar', text: String(value) };
   if (typeof value === 'string')
-    return value.includes('\n') || value.length > SHORT_TEXT
-      ? { as: 'text', text: value }
-      : { as: 'scalar', text: value };
+    return isQasm(value)
+      ? { as: 'qasm', text: value }
+      : value.includes('\n') || value.length > SHORT_TEXT
+        ? { as: 'text', text: value }
+        : { as: 'scalar', text: value };
   if (Array.isArray(value)) return shapeOfList(value) ?? { as: 'tree' };
-  if (typeof value === 'object') return histogramOf(value as Row) ?? { as: 'tree' };
+  if (typeof value === 'object') {
+    const graph = graphOf(value as Row);
+    return graph ? { as: 'graph', graph } : (histogramOf(value as Row) ?? { as: 'tree' });
+  }
   return { as: 'tree' };
 }
 

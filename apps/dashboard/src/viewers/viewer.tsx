@@ -4,6 +4,8 @@ import { writeExact } from '../data/exact-json.ts';
 import { Code, CopyButton } from '../look/parts.tsx';
 import { save } from './save.ts';
 import { Histogram } from './histogram.tsx';
+import { GraphView } from './graph-view.tsx';
+import { QasmView } from './qasm-view.tsx';
 import { LineChart, Matrix } from './charts.tsx';
 import { csvOf, shapeOf } from './shape.ts';
 import { DataTable } from './data-table.tsx';
@@ -109,6 +111,8 @@ function Part({ name, value }: { readonly name: string | null; readonly value: u
       {shape.as === 'table' && <DataTable columns={shape.columns} rows={shape.rows} />}
       {shape.as === 'line' && <LineChart numbers={shape.numbers} />}
       {shape.as === 'matrix' && <Matrix rows={shape.rows} />}
+      {shape.as === 'graph' && <GraphView graph={shape.graph} />}
+      {shape.as === 'qasm' && <QasmView text={shape.text} label={name ?? 'Program'} />}
       {shape.as === 'text' && <Code text={shape.text} label={name ?? 'Text'} />}
       {shape.as === 'scalar' && <strong className="numbers">{shape.text}</strong>}
       {shape.as === 'tree' && <Tree value={value} />}

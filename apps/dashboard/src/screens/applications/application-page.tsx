@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
+import { Transfer } from '../../forms/transfer.tsx';
 import { CopyButton, PageHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
@@ -27,7 +28,7 @@ export function ApplicationPage() {
     onSuccess: (all) =>
       save(new Blob([JSON.stringify(all, null, 2)], { type: 'application/json' }), 'kethub-element-templates.json'),
   });
-  const [asked, setAsked] = useState<'name' | 'deletion' | null>(null);
+  const [asked, setAsked] = useState<'name' | 'deletion' | 'transfer' | null>(null);
   useTitle(application.data?.name ?? 'Application');
   if (application.error) return <Problem error={application.error} onRetry={() => void application.refetch()} />;
   if (!application.data) return <div className="quiet">Loading…</div>;
@@ -74,7 +75,10 @@ export function ApplicationPage() {
           {templates.error && <Problem error={templates.error} />}
         </div>
         {mayDelete && (
-          <div>
+          <div className="row">
+            <Button variant="default" onClick={() => setAsked('transfer')}>
+              Give the application away
+            </Button>
             <Button variant="default" onClick={() => setAsked('deletion')} style={{ color: 'var(--failed)' }}>
               Delete the application
             </Button>
@@ -82,6 +86,14 @@ export function ApplicationPage() {
         )}
       </div>
       {asked === 'name' && <Rename present={name} onClose={() => setAsked(null)} />}
+      {asked === 'transfer' && (
+        <Transfer
+          what={name}
+          place={`/applications/${applicationId}`}
+          give={(to) => acting.platform.transferApplication({ applicationId, json: to })}
+          onClose={() => setAsked(null)}
+        />
+      )}
       {asked === 'deletion' && <Deletion name={name} onClose={() => setAsked(null)} />}
     </>
   );

@@ -6,6 +6,7 @@ import { executionQuery, recordQuery, serviceQuery } from '../../data/queries.ts
 import { Icon } from '../../look/icons.tsx';
 import { Ket, PageHead, shortId, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
+import { CompareWith } from '../compare/compare-with.tsx';
 import { ExecutionPanel } from './execution-panel.tsx';
 
 export function ExecutionPage() {
@@ -33,22 +34,24 @@ export function ExecutionPage() {
           </span>
         }
         actions={
-          service.isSuccess &&
-          mayStart && (
-            <Button
-              variant="default"
-              leftSection={<Icon name="run" size={14} />}
-              renderRoot={(props) => (
-                <Link
-                  to={`${acting.base}/services/${serviceId}/run`}
-                  search={{ version, execution: executionId }}
-                  {...props}
-                />
-              )}
-            >
-              Open on the run page
-            </Button>
-          )
+          <>
+            <CompareWith id={executionId} serviceId={execution.data?.serviceId} />
+            {service.isSuccess && mayStart && (
+              <Button
+                variant="default"
+                leftSection={<Icon name="run" size={14} />}
+                renderRoot={(props) => (
+                  <Link
+                    to={`${acting.base}/services/${serviceId}/run`}
+                    search={{ version, execution: executionId }}
+                    {...props}
+                  />
+                )}
+              >
+                Open on the run page
+              </Button>
+            )}
+          </>
         }
       />
       <ExecutionPanel id={executionId} />

@@ -11,6 +11,7 @@ import { Result } from '../../viewers/viewer.tsx';
 import { Files, Pictures } from './files.tsx';
 import { LogView } from './log-view.tsx';
 import { Record } from './record.tsx';
+import { plain } from './result-members.ts';
 
 /** One execution as it goes on: its state, result, log, files and record. */
 export function ExecutionPanel({ id, more }: { readonly id: string; readonly more?: ReactNode }) {
@@ -153,13 +154,6 @@ function Clock({
   const word = endedAt !== undefined ? 'ran' : startedAt !== undefined ? 'running for' : 'waiting for';
   if (endedAt !== undefined && startedAt === undefined) return null;
   return <span className="quiet numbers">{`${word} ${ms < 1_000 ? 'under 1 s' : duration(ms)}`}</span>;
-}
-
-/** The result without the two members of HAL. */
-function plain(result: unknown): unknown {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result;
-  const { _links: _, _embedded: __, ...members } = result as { readonly [name: string]: unknown };
-  return members;
 }
 
 function namesOfFiles(result: unknown): string[] {

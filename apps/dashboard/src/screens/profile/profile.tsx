@@ -7,6 +7,8 @@ import { meQuery } from '../../data/queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { CopyButton } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
+import { DeleteAccount } from './delete-account.tsx';
+import { Picture } from './picture.tsx';
 
 /** Profile of the signed-in person. */
 export function Profile() {
@@ -32,7 +34,9 @@ export function Profile() {
           These come from the sign-in. Others can share a service or a data pool with you by your name.
         </p>
       </section>
+      <Picture id={me.id} />
       <Texts key={me.id} me={me} />
+      <DeleteAccount username={me.username} />
     </div>
   );
 }

@@ -4,13 +4,14 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
-import { fieldsOf } from '../../forms/schema.ts';
+import { Transfer } from '../../forms/transfer.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { typeInWords, VersionState } from '../services/service-list.tsx';
+import { Parameters } from './parameters.tsx';
 import { useServiceAddress } from './use-service.ts';
 
 /** Overview of a service: description, address and parameters. */
@@ -30,7 +31,6 @@ export function Overview() {
   });
   if (!service.data) return null;
   const { description, type, slug, createdAt, versions, id } = service.data;
-  const fields = fieldsOf(version.data?.parameters ?? []);
   return (
     <div className="stack">
       <div className="row">
@@ -94,35 +94,7 @@ export function Overview() {
             ),
         )}
       </section>
-      {fields.length > 0 && (
-        <section className="panel flush" aria-labelledby="parameters">
-          <h2 id="parameters" style={{ padding: '14px 16px 6px' }}>
-            Parameters of {newest}
-          </h2>
-          <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Type</th>
-                <th scope="col">Needed</th>
-              </tr>
-            </thead>
-            <tbody>
-              {fields.map((field) => (
-                <tr key={field.name}>
-                  <td className="mono">{field.name}</td>
-                  <td>
-                    {field.kind === 'group'
-                      ? `object: ${field.fields.map(({ name, type }) => `${name} (${type})`).join(', ')}`
-                      : field.type}
-                  </td>
-                  <td className="quiet">{field.required ? 'yes' : 'no'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Parameters title={`Parameters of ${newest}`} parameters={version.data?.parameters ?? []} />
       <DeleteService name={service.data.name} />
       {isEditing && <Edit service={service.data} onClose={() => setEditing(false)} />}
     </div>
@@ -187,7 +159,9 @@ function DeleteService({ name }: { readonly name: string }) {
   const mayDelete = useMay('service:delete');
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const mayGive = useMay('service:transfer');
   const [isAsking, setAsking] = useState(false);
+  const [isGiving, setGiving] = useState(false);
   const remove = useMutation({
     mutationFn: () => acting.platform.deleteService({ serviceId }),
     async onSuccess() {
@@ -198,10 +172,23 @@ function DeleteService({ name }: { readonly name: string }) {
   });
   if (!mayDelete) return null;
   return (
-    <div>
+    <div className="row">
+      {mayGive && (
+        <Button variant="default" onClick={() => setGiving(true)}>
+          Give the service away
+        </Button>
+      )}
       <Button variant="default" onClick={() => setAsking(true)} style={{ color: 'var(--failed)' }}>
         Delete the service
       </Button>
+      {isGiving && (
+        <Transfer
+          what={name}
+          place={`/services/${serviceId}`}
+          give={(to) => acting.platform.transferService({ serviceId, json: to })}
+          onClose={() => setGiving(false)}
+        />
+      )}
       {isAsking && (
         <Confirm
           title={`Delete ${name}?`}

@@ -23,6 +23,8 @@ export function ServicePage() {
     ...(service.data.type === 'WORKFLOW' ? [['/instances', 'Instances']] : []),
     ['/executions', 'Executions'],
     ['/sharing', 'Sharing'],
+    ['/limits', 'Limits'],
+    ['/listing', 'Marketplace'],
   ] as const;
   return (
     <>

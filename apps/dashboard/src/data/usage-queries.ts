@@ -1,0 +1,83 @@
+import type { AuditEntry, Registration } from '@kethub/contract';
+import { KethubError } from '@kethub/client';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { linkedPage } from './linked-page.ts';
+import { PAGE, type Here } from './queries.ts';
+
+export type Side = 'costs' | 'revenue';
+
+/** What a month has cost, or earned. A month that is over does not change any more. */
+export const monthQuery = ({ base, platform }: Here, side: Side, month: string, isOver: boolean) =>
+  queryOptions({
+    queryKey: [base, 'usage', side, month],
+    queryFn: ({ signal }) =>
+      side === 'costs' ? platform.readCosts({ month, signal }) : platform.readRevenue({ month, signal }),
+    staleTime: isOver ? 600_000 : 30_000,
+  });
+
+export const storageQuery = ({ base, platform }: Here) =>
+  queryOptions({
+    queryKey: [base, 'storage'],
+    queryFn: ({ signal }) => platform.getStorage({ signal }),
+    staleTime: 30_000,
+  });
+
+export const auditQuery = (
+  { base, platform }: Here,
+  filter: { readonly action?: string; readonly resourceId?: string },
+) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'audit', filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      linkedPage<AuditEntry>(
+        platform.readAuditLog.response({
+          limit: PAGE,
+          ...filter,
+          ...(pageParam !== null && { cursor: pageParam }),
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next }) => next,
+  });
+
+export const providerTokensQuery = ({ base, platform }: Here) =>
+  queryOptions({
+    queryKey: [base, 'provider-tokens'],
+    queryFn: ({ signal }) => platform.listProviderAccessTokens({ signal }),
+  });
+
+/** Whether the person is an administrator of the platform. The platform says so by answering. */
+export const administratorQuery = ({ platform }: Pick<Here, 'platform'>) =>
+  queryOptions({
+    queryKey: ['administrator'],
+    async queryFn({ signal }) {
+      try {
+        await platform.listRegistrations({ limit: 1, signal });
+        return true;
+      } catch (error) {
+        if (error instanceof KethubError && error.status === 403) return false;
+        throw error;
+      }
+    },
+    staleTime: Infinity,
+  });
+
+export const registrationsQuery = (
+  { platform }: Pick<Here, 'platform'>,
+  filter: { readonly status?: Registration['status']; readonly email?: string },
+) =>
+  infiniteQueryOptions({
+    queryKey: ['registrations', filter],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      linkedPage<Registration>(
+        platform.listRegistrations.response({
+          limit: PAGE,
+          ...filter,
+          ...(pageParam !== null && { cursor: pageParam }),
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next }) => next,
+  });

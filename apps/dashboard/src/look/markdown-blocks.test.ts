@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { blocksOf, spansOf } from './markdown-blocks.ts';
+
+test('blocks: headings, lists, quotes, code, and paragraphs of several lines', () => {
+  const text = '# Title\nOne\ntwo\n\n- a\n- b\n1. c\n> said\n```python\n# no heading\n<script>\n```\nend';
+  expect(blocksOf(text)).toEqual([
+    { type: 'heading', level: 1, text: 'Title' },
+    { type: 'paragraph', text: 'One two' },
+    { type: 'list', isOrdered: false, items: ['a', 'b'] },
+    { type: 'list', isOrdered: true, items: ['c'] },
+    { type: 'quote', text: 'said' },
+    { type: 'code', text: '# no heading\n<script>' },
+    { type: 'paragraph', text: 'end' },
+  ]);
+});
+
+test('a block of code that never ends takes the rest', () =>
+  expect(blocksOf('```\na\n\nb')).toEqual([{ type: 'code', text: 'a\n\nb' }]));
+
+test('links lead to web pages only; everything else stays text', () => {
+  expect(spansOf('see [docs](https://example.org/a) **now** `x`')).toEqual([
+    { type: 'text', text: 'see ' },
+    { type: 'link', text: 'docs', href: 'https://example.org/a' },
+    { type: 'text', text: ' ' },
+    { type: 'strong', text: 'now' },
+    { type: 'text', text: ' ' },
+    { type: 'code', text: 'x' },
+  ]);
+  for (const hostile of [
+    '[a](javascript:alert)',
+    '[a](data:text/html,x)',
+    '[a](/me/tokens)',
+    '<img src=x onerror=alert(1)>',
+  ])
+    expect(spansOf(hostile)).toEqual([{ type: 'text', text: hostile }]);
+});
+
+test('a text that is made to be slow is not', () => {
+  for (const part of ['*', '[', '`', '**a', '[a](', '# ', '> '])
+    expect(
+      blocksOf(part.repeat(50_000)).flatMap((one) => ('text' in one ? spansOf(one.text) : [])).length,
+    ).toBeDefined();
+});

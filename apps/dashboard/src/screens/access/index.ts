@@ -1,0 +1,2 @@
+export { Limits } from './limits.tsx';
+export { ListingPage } from './listing-page.tsx';

@@ -1,0 +1,2 @@
+export { Marketplace } from './marketplace.tsx';
+export { OfferPage } from './offer-page.tsx';

@@ -1,0 +1,1 @@
+export { ProviderTokens } from './provider-tokens.tsx';

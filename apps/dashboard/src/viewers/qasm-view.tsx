@@ -1,0 +1,20 @@
+import { CopyButton } from '../look/parts.tsx';
+import { qasmTokens } from './qasm.ts';
+
+/** A program of OpenQASM with its parts coloured. */
+export function QasmView({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div style={{ position: 'relative' }}>
+      <pre className="code qasm" tabIndex={0} aria-label={label}>
+        {qasmTokens(text).map(([kind, part], index) => (
+          <span key={index} className={kind}>
+            {part}
+          </span>
+        ))}
+      </pre>
+      <div style={{ position: 'absolute', top: 8, right: 8 }}>
+        <CopyButton value={text} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+    </div>
+  );
+}
