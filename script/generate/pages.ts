@@ -1,9 +1,12 @@
-import { renewCommands } from './commands.ts';
+import { createProgram } from '../../apps/cli/src/program.ts';
+import { reference } from '../../apps/cli/src/reference.ts';
+import { shellOfProcess } from '../../apps/cli/src/shell.ts';
+import { addDatabaseGauges, addRunnerGauges, Metrics } from '../../apps/server/src/foundation/telemetry/index.ts';
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
 import { renewLimits } from './limits.ts';
-import { renewMonitoring } from './monitoring.ts';
 import { renewAccounts, renewNumbers, renewProfile } from './numbers.ts';
+import { between, table } from './marks.ts';
 
 /** A page with generated parts. */
 export interface Page {
@@ -21,3 +24,44 @@ export const pages: readonly Page[] = [
   { file: 'docs/monitoring.md', renew: renewMonitoring },
   { file: 'docs/dependencies.md', renew: renewDependencies },
 ];
+
+/** docs/cli.md with the reference of exit codes and commands. */
+export function renewCommands(page: string): string {
+  return between(page, 'commands', reference(createProgram(shellOfProcess())));
+}
+
+interface Described {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames?: readonly string[];
+}
+
+/** docs/monitoring.md with the metrics of the code. */
+export function renewMonitoring(page: string): string {
+  const { registry } = new Metrics();
+  const counted = own(registry.getMetricsAsArray());
+  // Described here, because they cannot be read from anywhere.
+  const nothing = {} as never;
+  addDatabaseGauges(registry, nothing, () => undefined);
+  const known = new Set([...counted, ...own(registry.getMetricsAsArray())].map(({ name }) => name));
+  const inDatabase = own(registry.getMetricsAsArray()).filter(({ name }) => !counted.some((one) => one.name === name));
+  addRunnerGauges(registry, nothing, () => undefined);
+  const ofRunner = own(registry.getMetricsAsArray()).filter(({ name }) => !known.has(name));
+  const all = [
+    ...counted.map((one) => row(one, 'process')),
+    ...inDatabase.map((one) => row(one, one.name === 'kethub_database_connections' ? 'process' : 'database')),
+    ...ofRunner.map((one) => row(one, 'runner')),
+  ];
+  registry.clear();
+  return between(page, 'metrics', table(['Metric', 'Type', 'Labels', 'From', 'Meaning'], all));
+}
+
+function own(metrics: object[]): Described[] {
+  return (metrics as Described[]).filter(({ name }) => name.startsWith('kethub_'));
+}
+
+function row({ name, help, type, labelNames = [] }: Described, from: string): string[] {
+  const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+  return [`\`${name}\``, type, labels, from, help];
+}

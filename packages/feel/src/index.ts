@@ -12,9 +12,7 @@ export { jsonText, largeJson, rememberText, textOnly, type LargeJson } from './l
 export * from './scope.ts';
 export { parseDate, parseDateTime, parseDuration, parseTime } from './temporal/parse.ts';
 export { epochNanoseconds } from './temporal/instants.ts';
-export { FeelDate } from './values/date.ts';
-export { FeelDateTime } from './values/date-time.ts';
-export { DaysDuration, MonthsDuration } from './values/duration.ts';
+export { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './values/temporal.ts';
 export { equal } from './values/equality.ts';
 export { ExactNumber } from './values/exact.ts';
 export { FeelFunction } from './values/value.ts';
@@ -23,5 +21,4 @@ export { kindOf } from './values/kind.ts';
 export type { Kind } from './values/kind.ts';
 export { FeelRange } from './values/value.ts';
 export { Secret } from './values/secret.ts';
-export { FeelTime } from './values/time.ts';
 export type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';

@@ -3,12 +3,11 @@ import { unitsPerStep } from './cost.ts';
 import { FeelBudgetError } from './errors.ts';
 import { largeJson } from './large-json.ts';
 import { isoText } from './temporal/format.ts';
-import type { FeelDateTime } from './values/date-time.ts';
+import type { FeelDateTime, FeelTime } from './values/temporal.ts';
 import { kindOf, newContext } from './values/kind.ts';
 import { toJsonNumber } from './values/number.ts';
 import type { FeelRange, Context, FeelNumber, JsonValue, Value } from './values/value.ts';
 import { scalarText } from './values/text.ts';
-import type { FeelTime } from './values/time.ts';
 
 const DEEPEST = 1000;
 

@@ -1,10 +1,7 @@
 import type { CallSite } from '../evaluate/call-site.ts';
-import type { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
+import { type DaysDuration, type MonthsDuration, FeelDate, FeelDateTime, FeelTime } from '../values/temporal.ts';
 import { FeelFunction, type FeelRange, type Context, type FeelNumber, type Value } from '../values/value.ts';
 import { kindOf } from '../values/kind.ts';
-import { FeelTime } from '../values/time.ts';
 
 /** The kinds of parameters, and what functions get for them. */
 interface Kinds {

@@ -5,14 +5,17 @@ import { monthsBetween, validDate } from '../temporal/calendar.ts';
 import { atEpoch, epochNanoseconds } from '../temporal/instants.ts';
 import { parseDate, parseDateTime, parseDuration, parseTemporal, parseTime, validTime } from '../temporal/parse.ts';
 import { isZoneName, MAX_OFFSET } from '../temporal/zones.ts';
-import type { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { type DaysDuration, MonthsDuration } from '../values/duration.ts';
+import {
+  type FeelDate,
+  FeelDateTime,
+  type DaysDuration,
+  MonthsDuration,
+  FeelTime,
+  type Zone,
+} from '../values/temporal.ts';
 import { parseNumber, toDecimal, toDouble, toInteger } from '../values/number.ts';
 import { textOf } from '../values/text.ts';
-import { FeelTime } from '../values/time.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
-import type { Zone } from '../values/zone.ts';
 import { Builtin, signature } from './builtin.ts';
 
 const NUMBER = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;

@@ -1,8 +1,7 @@
 import { equal } from '../values/equality.ts';
 import { kindOf } from '../values/kind.ts';
 import type { Value } from '../values/value.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { FeelTime } from '../values/time.ts';
+import { FeelDateTime, FeelTime } from '../values/temporal.ts';
 import { Builtin, signature } from './builtin.ts';
 
 /** `fromAi` marks a value for tools outside, and returns the value itself. */

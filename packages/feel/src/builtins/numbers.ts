@@ -1,7 +1,7 @@
 import type { Decimal as AnyDecimal } from 'decimal.js';
 import { cost } from '../cost.ts';
 import type { CallSite } from '../evaluate/call-site.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
+import { DaysDuration, MonthsDuration } from '../values/temporal.ts';
 import { Decimal, fromDecimal, modulo, negate, toDecimal, truncate } from '../values/number.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';

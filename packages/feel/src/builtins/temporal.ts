@@ -2,8 +2,7 @@ import type { CallSite } from '../evaluate/call-site.ts';
 import { dayOfWeek, dayOfYear, daysInMonth, weekOfYear } from '../temporal/calendar.ts';
 import { atEpoch } from '../temporal/instants.ts';
 import { isZoneName } from '../temporal/zones.ts';
-import { FeelDate } from '../values/date.ts';
-import type { FeelDateTime } from '../values/date-time.ts';
+import { FeelDate, type FeelDateTime } from '../values/temporal.ts';
 import type { Value } from '../values/value.ts';
 import { Builtin, signature } from './builtin.ts';
 

@@ -1,7 +1,6 @@
 import { cost } from '../cost.ts';
 import { addDuration } from '../temporal/arithmetic.ts';
-import { FeelDate } from '../values/date.ts';
-import { DaysDuration } from '../values/duration.ts';
+import { FeelDate, DaysDuration } from '../values/temporal.ts';
 import { isList } from '../values/kind.ts';
 import { add, compareNumbers, isNumber } from '../values/number.ts';
 import { order } from '../values/order.ts';

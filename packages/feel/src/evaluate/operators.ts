@@ -8,15 +8,12 @@ import {
   type Point,
 } from '../temporal/arithmetic.ts';
 import type { BinaryOperator, Relation } from '../syntax/ast.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
+import { DaysDuration, MonthsDuration, FeelDate, FeelDateTime, FeelTime } from '../values/temporal.ts';
 import { equal } from '../values/equality.ts';
 import { kindOf } from '../values/kind.ts';
 import * as numbers from '../values/number.ts';
 import { order } from '../values/order.ts';
 import { briefly } from '../values/text.ts';
-import { FeelTime } from '../values/time.ts';
 import type { FeelNumber, Value } from '../values/value.ts';
 import type { Span, Run } from './run.ts';
 

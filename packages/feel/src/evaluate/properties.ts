@@ -1,11 +1,8 @@
 import { dayOfWeek } from '../temporal/calendar.ts';
 import { offsetOf } from '../temporal/instants.ts';
 import { standardOffset } from '../temporal/zones.ts';
-import { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
+import { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from '../values/temporal.ts';
 import { FeelRange, type Value } from '../values/value.ts';
-import { FeelTime } from '../values/time.ts';
 
 type Properties<T> = ReadonlyMap<string, (value: T) => Value>;
 

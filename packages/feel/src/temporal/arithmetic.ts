@@ -1,7 +1,4 @@
-import { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelTime } from '../values/time.ts';
+import { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from '../values/temporal.ts';
 import { addMonths } from './calendar.ts';
 import { atEpoch, atMidnight, epochNanoseconds, nanosecondsOfTime } from './instants.ts';
 import { NANOSECONDS_PER_DAY } from './parse.ts';

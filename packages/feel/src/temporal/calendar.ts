@@ -1,4 +1,4 @@
-import { FeelDate } from '../values/date.ts';
+import { FeelDate } from '../values/temporal.ts';
 
 // The proleptic Gregorian calendar as day numbers from 1970-01-01, after Howard Hinnant, "chrono-Compatible Low-Level
 // Date Algorithms". FEEL has years up to 999999999; the Temporal of JavaScript ends at 275760.

@@ -1,8 +1,11 @@
-import type { FeelDate } from '../values/date.ts';
-import type { FeelDateTime } from '../values/date-time.ts';
-import type { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelTime } from '../values/time.ts';
-import type { Zone } from '../values/zone.ts';
+import {
+  type FeelDate,
+  type FeelDateTime,
+  type DaysDuration,
+  type MonthsDuration,
+  FeelTime,
+  type Zone,
+} from '../values/temporal.ts';
 import { offsetOf } from './instants.ts';
 import { standardOffset } from './zones.ts';
 

@@ -1,7 +1,4 @@
-import { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { FeelTime } from '../values/time.ts';
-import type { Zone } from '../values/zone.ts';
+import { FeelDate, FeelDateTime, FeelTime, type Zone } from '../values/temporal.ts';
 import { dateOfDay, dayNumber } from './calendar.ts';
 import { offsetAt, offsetOfLocal, standardOffset } from './zones.ts';
 

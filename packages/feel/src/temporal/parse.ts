@@ -1,8 +1,4 @@
-import type { FeelDate } from '../values/date.ts';
-import { FeelDateTime } from '../values/date-time.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelTime } from '../values/time.ts';
-import type { Zone } from '../values/zone.ts';
+import { type FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime, type Zone } from '../values/temporal.ts';
 import { dateOfDay, dayNumber, validDate } from './calendar.ts';
 import { isZoneName, MAX_OFFSET } from './zones.ts';
 

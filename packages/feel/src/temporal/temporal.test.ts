@@ -1,9 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FeelDate } from '../values/date.ts';
-import { DaysDuration, MonthsDuration } from '../values/duration.ts';
-import { FeelTime } from '../values/time.ts';
-import { FeelDateTime } from '../values/date-time.ts';
+import { FeelDate, DaysDuration, MonthsDuration, FeelTime, FeelDateTime } from '../values/temporal.ts';
 import { dateOfDay, dayNumber, dayOfWeek, weekOfYear } from './calendar.ts';
 import { formatDate, formatDateTime, formatDays, formatMonths } from './format.ts';
 import { atEpoch, epochNanoseconds } from './instants.ts';

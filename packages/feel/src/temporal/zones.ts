@@ -1,6 +1,5 @@
 import { dayNumber } from './calendar.ts';
-import { FeelDate } from '../values/date.ts';
-import type { Zone } from '../values/zone.ts';
+import { FeelDate, type Zone } from '../values/temporal.ts';
 
 // Offsets of the zones of the IANA database, from the ICU of Node. A library for dates would bring 1.2 MB for these two
 // questions, and ends at years that FEEL knows.

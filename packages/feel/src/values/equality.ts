@@ -1,13 +1,10 @@
 import type { Meter } from '../budget.ts';
 import { cost, unitsPerStep } from '../cost.ts';
 import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
-import type { FeelDate } from './date.ts';
-import type { FeelDateTime } from './date-time.ts';
-import type { DaysDuration, MonthsDuration } from './duration.ts';
+import type { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './temporal.ts';
 import { type Kind, kindOf, member } from './kind.ts';
 import { compareNumbers } from './number.ts';
 import type { FeelRange, Context, FeelNumber, Value } from './value.ts';
-import type { FeelTime } from './time.ts';
 
 /**
  * FEEL's `=` (DMN 1.5, table 53): null between values of different kinds, and where a secret is concerned. Times are

@@ -1,11 +1,8 @@
-import { FeelDate } from './date.ts';
-import { FeelDateTime } from './date-time.ts';
-import { DaysDuration, MonthsDuration } from './duration.ts';
+import { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './temporal.ts';
 import { ExactNumber } from './exact.ts';
 import { FeelFunction, FeelRange, type Context, type Value } from './value.ts';
 import { Decimal } from './number.ts';
 import { Secret } from './secret.ts';
-import { FeelTime } from './time.ts';
 
 /** The kinds of values, by the names that FEEL gives their types. */
 export type Kind =

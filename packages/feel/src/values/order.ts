@@ -2,14 +2,11 @@ import type { Meter } from '../budget.ts';
 import { cost, unitsPerStep } from '../cost.ts';
 import { dayNumber } from '../temporal/calendar.ts';
 import { epochNanoseconds, nanosecondsOfTime } from '../temporal/instants.ts';
-import type { FeelDate } from './date.ts';
-import type { FeelDateTime } from './date-time.ts';
-import type { DaysDuration, MonthsDuration } from './duration.ts';
+import type { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './temporal.ts';
 import { equal } from './equality.ts';
 import { kindOf } from './kind.ts';
 import { compareNumbers } from './number.ts';
 import { FeelRange, type FeelNumber, type Value } from './value.ts';
-import type { FeelTime } from './time.ts';
 
 /**
  * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no order

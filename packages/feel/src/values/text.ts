@@ -1,13 +1,10 @@
 import type { Meter } from '../budget.ts';
 import { unitsPerStep } from '../cost.ts';
 import { formatDate, formatDateTime, formatDays, formatMonths, formatTime } from '../temporal/format.ts';
-import type { FeelDate } from './date.ts';
-import type { FeelDateTime } from './date-time.ts';
-import type { DaysDuration, MonthsDuration } from './duration.ts';
+import type { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './temporal.ts';
 import type { FeelFunction, FeelRange, Context, FeelNumber, Value } from './value.ts';
 import { kindOf } from './kind.ts';
 import { formatNumber, isNumber } from './number.ts';
-import type { FeelTime } from './time.ts';
 
 /** A value that is neither list nor context as text, or undefined. Text is not quoted. */
 export function scalarText(value: Value): string | undefined {

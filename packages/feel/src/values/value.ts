@@ -1,10 +1,7 @@
 import type { Decimal } from 'decimal.js';
 import type { ExactNumber } from './exact.ts';
-import type { FeelDate } from './date.ts';
-import type { FeelDateTime } from './date-time.ts';
-import type { DaysDuration, MonthsDuration } from './duration.ts';
+import type { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './temporal.ts';
 import type { Secret } from './secret.ts';
-import type { FeelTime } from './time.ts';
 
 /**
  * A JSON value; a number that no double can represent is an `ExactNumber`. Objects may come from `JSON.parse`: only

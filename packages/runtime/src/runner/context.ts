@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, chmodSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { randomUUID } from 'node:crypto';
+import { messageOf, errorCode } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
 import { installedPython, mountsOfPython } from '../pythons/index.ts';
@@ -12,12 +13,11 @@ import { EgressProxies } from '../egress/proxies.ts';
 import { prepareRoot, type SandboxRoot } from '../sandbox/root.ts';
 import { sweepSandboxes } from '../sandbox/sweep.ts';
 import { PYTHON_SIDE } from '../version.ts';
-import { discard } from './discard.ts';
-import { WorkFolders } from './work-folders.ts';
-import { OutputGuards } from './output-guard.ts';
 import { Identities } from '../sandbox/identities.ts';
 import { takeUserRange } from '../sandbox/user-ranges.ts';
 import { Views } from '../sandbox/views.ts';
+import { discard } from './discard.ts';
+import { OutputGuards } from './output-guard.ts';
 
 /** State that all sandboxes and containers of this runner share. */
 export interface RunnerContext extends SandboxContext {
@@ -132,5 +132,38 @@ export function removePassage(passage: string): void {
     rmdirSync(passage);
   } catch (error) {
     console.error(`${passage} stays: ${messageOf(error)}`);
+  }
+}
+
+/** Folders for sandboxes that wait for an execution, and the removal of executions' folders. */
+export class WorkFolders {
+  readonly #paths: RunnerPaths;
+  #removed = 0;
+
+  constructor(paths: RunnerPaths) {
+    this.#paths = paths;
+  }
+
+  /**
+   * Makes a folder outside of any execution. Its name is random, because a sandbox sees it in `/proc/self/mountinfo`. A
+   * number would reveal how many sandboxes there were.
+   */
+  make(): string {
+    const folder = `${this.#paths.workFolders}/${randomUUID()}`;
+    mkdirSync(folder, { mode: 0o711 });
+    chmodSync(folder, 0o711); // independent of the umask
+    return folder;
+  }
+
+  /** Removes the folder of an execution at once, so that its id is free. The content is deleted in the background. */
+  remove(folder: string): void {
+    const trash = `${this.#paths.trash}/${process.pid}-${++this.#removed}`;
+    try {
+      renameSync(folder, trash);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return;
+      throw error;
+    }
+    discard(trash);
   }
 }

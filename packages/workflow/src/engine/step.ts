@@ -1,16 +1,23 @@
 import type { ProcessGraph } from '../graph.ts';
 import { emptyState, type State } from '../state/state.ts';
+import {
+  STATE_VERSION,
+  type Command,
+  type Env,
+  type Event,
+  type StartRequest,
+  type ElementInstance,
+} from '../types.ts';
 import type { StepResult } from './step-result.ts';
-import { STATE_VERSION, type Command, type Env, type Event, type StartRequest } from '../types.ts';
 import { complete, leave, settle } from './completion.ts';
 import { isTooDeep, MAX_DEPTH, valueOf } from './depth.ts';
 import { activate, enter, enterInstances, enterNext } from './elements.ts';
 import { applicationOf } from './events.ts';
-import { attempt } from './attempt.ts';
 import { Machine } from './machine.ts';
 import { errorsOf } from './status.ts';
 import { end, terminate } from './terminate.ts';
 import { handle, happen } from './trigger.ts';
+import { Failure } from './failure.ts';
 
 /**
  * Starts an instance, up to where it first waits. Throws when the graph has no such process or start event, or the
@@ -147,5 +154,19 @@ function carryOut(machine: Machine, command: Command): void {
       return handle(machine, command);
     case 'end':
       return end(machine, command);
+  }
+}
+
+/** Runs an action on an element. A failure becomes an incident of the element. */
+export function attempt(machine: Machine, key: number, action: (element: Readonly<ElementInstance>) => void): void {
+  const element = machine.find(key);
+  if (element === undefined) return;
+  machine.acting = element;
+  try {
+    action(element);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const failedElement = element.elementId;
+    machine.incident(element, error.type, { errorCode: 'WORKFLOW_ERROR', failedElement, message: error.message });
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chunksOf, type Chunk, type ChunkCache, type LineFormat } from '@kethub/service-api';
-import { Coalesced } from './coalesced.ts';
 import type { LogSource } from './source.ts';
 
 /** Milliseconds before a source that has failed is asked again. */
@@ -106,5 +105,42 @@ export class SharedLog {
   #notify(): void {
     this.#version += 1;
     for (const done of this.#waiting) done();
+  }
+}
+
+/**
+ * Coalesces concurrent calls of a function. Each caller gets the result of a run that began after the call. At most
+ * one run is in progress and one is waiting.
+ */
+export class Coalesced<T> {
+  readonly #seek: () => Promise<T>;
+  #running: Promise<T> | null = null;
+  #next: Promise<T> | null = null;
+
+  constructor(seek: () => Promise<T>) {
+    this.#seek = seek;
+  }
+
+  /** True if no caller is waiting. */
+  get isIdle(): boolean {
+    return this.#running === null && this.#next === null;
+  }
+
+  ask(): Promise<T> {
+    if (this.#running === null) return this.#begin();
+    this.#next ??= this.#running.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    );
+    return this.#next;
+  }
+
+  #begin(): Promise<T> {
+    this.#next = null;
+    const running = this.#seek().finally(() => {
+      if (this.#running === running) this.#running = null;
+    });
+    this.#running = running;
+    return running;
   }
 }

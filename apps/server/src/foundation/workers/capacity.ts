@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import type { CapacitySettings } from '../config/index.ts';
+import type { Queries } from '../storage/index.ts';
 
 /** Resources of a worker's machine for executions. */
 export interface Capacity {
@@ -168,4 +169,18 @@ export function lacking(
 /** GB with two decimals, rounded down so that the shown amount is available. */
 function inGb(bytes: number): number {
   return Math.floor((bytes / 2 ** 30) * 100) / 100;
+}
+
+/** Capacities that the workers of this installation have reported, without lost workers. */
+export async function knownCapacities(queries: Queries): Promise<Capacity[]> {
+  const rows = await queries
+    .selectFrom('workers')
+    .select(['cpus', 'memory_bytes', 'gpus'])
+    .where('lost_at', 'is', null)
+    .execute();
+  return rows.flatMap(({ cpus, memory_bytes, gpus }) =>
+    cpus === null || memory_bytes === null || gpus === null
+      ? []
+      : [{ cpus, memoryBytes: memory_bytes, gpus: JSON.parse(gpus) as Record<string, number> }],
+  );
 }

@@ -8,10 +8,10 @@ export {
   type Capacity,
   type Machine,
   type Needs,
+  knownCapacities,
 } from './capacity.ts';
 export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
-export { knownCapacities } from './known-capacity.ts';
 export { lockClaims, promisedOn, promisesOf } from './promises.ts';
 export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
 export { knownPythons, reportPythons } from './pythons.ts';

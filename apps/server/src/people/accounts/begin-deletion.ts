@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import { findDeletion, insertDeletion, lockAccount, type Owned } from '../deletions/index.ts';
 import { deleteIdempotencyRecords, Problem } from '../../foundation/http/index.ts';
 import { withdrawMails } from '../../foundation/mail/index.ts';
-import type { AccountDeletionRow, Queries } from '../../foundation/storage/index.ts';
+import type { AccountDeletionRow, Queries, Database } from '../../foundation/storage/index.ts';
+import { lockSearch } from '../search/index.ts';
 import type { AccountServices } from './services.ts';
-import { tokenAnswersOf } from './create-access-token.ts';
-import { deleteUserRows } from './delete-user-rows.ts';
+import { tokenAnswersOf } from './access-tokens.ts';
+import { deleteProfileImage } from './profile-image-queries.ts';
 
 /** Resources that the problem text names; further ones are summed up as "more". */
 const MOST_NAMED = 10;
@@ -62,4 +64,27 @@ function requireNothing(owned: readonly Owned[]): void {
     'still-owner',
     `You are the only owner of ${named.join(', ')}${others}. Make the calls in brackets first, then repeat DELETE /me. Nothing was deleted.`,
   );
+}
+
+/** Deletes all rows of a user. Returns the blob of the profile image, or null. */
+export async function deleteUserRows(
+  { dialect }: Database,
+  transaction: Queries,
+  userId: string,
+): Promise<string | null> {
+  // Tokens are locked in the order in which last uses are written, which rules out a deadlock.
+  if (dialect === 'postgres')
+    await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);
+  await lockSearch(transaction);
+  await transaction.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
+  await transaction.deleteFrom('user_search').where('user_id', '=', userId).execute();
+  await transaction.deleteFrom('search_changes').where('user_id', '=', userId).execute();
+  await transaction
+    .deleteFrom('audit_entries')
+    .where('owner_type', '=', 'USER')
+    .where('owner_id', '=', userId)
+    .execute();
+  const blob = await deleteProfileImage(transaction, userId);
+  await transaction.deleteFrom('users').where('id', '=', userId).execute();
+  return blob;
 }

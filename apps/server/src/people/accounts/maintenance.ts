@@ -4,7 +4,7 @@ import { sweepOrphans, type AccountDeletionRow } from '../../foundation/storage/
 import type { AccountServices } from './services.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { updateSearch } from './search-changes.ts';
-import { uploadFolder } from './post-profile-image.ts';
+import { uploadFolder } from './profile-image.ts';
 
 /** Milliseconds between two rounds. */
 const EVERY_MS = 60_000;

@@ -2,10 +2,8 @@ import { Bytes } from '@kethub/contract';
 import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
-import { removeProfileImage } from './delete-profile-image.ts';
+import { removeProfileImage, postProfileImage, readProfileImage } from './profile-image.ts';
 import { admissionProblems } from './admission-problems.ts';
-import { postProfileImage } from './post-profile-image.ts';
-import { readProfileImage } from './read-profile-image.ts';
 import { userPath } from './user-path.ts';
 
 const tag = 'Profile image';

@@ -11,15 +11,11 @@ import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
 import { authorize } from './authorize.ts';
-import { createAccessToken } from './create-access-token.ts';
-import { removeAccessToken } from './delete-access-token.ts';
+import { createAccessToken, removeAccessToken, putDefaultToken, readAccessTokens } from './access-tokens.ts';
 import { deleteMe } from './delete-me.ts';
+import { putMe, readMe } from './me.ts';
 import { admissionProblems, sessionProblems } from './admission-problems.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
-import { putDefaultToken } from './put-default-token.ts';
-import { putMe } from './put-me.ts';
-import { readAccessTokens } from './read-access-tokens.ts';
-import { readMe } from './read-me.ts';
 import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';

@@ -1,4 +1,4 @@
-import type { Queries } from '../../foundation/storage/index.ts';
+import type { Queries, OwnerType } from '../../foundation/storage/index.ts';
 
 /** A resource that belongs to one user alone, and the call that removes it. */
 export interface Owned {
@@ -36,3 +36,10 @@ export async function ownedIn(
     .execute();
   return rows.map(({ id, name }) => ({ what: `${kind} "${name}"`, remedy: `DELETE ${address}/${id}` }));
 }
+
+/** Updates the name of an owner that another domain stores, in the transaction that changes the name. */
+export type OwnerRenamed = (
+  transaction: Queries,
+  owner: { readonly type: OwnerType; readonly id: string },
+  name: string,
+) => Promise<void>;

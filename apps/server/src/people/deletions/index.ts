@@ -1,4 +1,4 @@
-export type { OwnerRenamed } from './owner-renamed.ts';
+export type { OwnerRenamed } from './catalog.ts';
 export { ownedIn, type Catalog, type Owned } from './catalog.ts';
 export { beingDeleted, lockAccountShared } from './lock-account.ts';
 export {

@@ -9,9 +9,8 @@ import {
   type RegisteredPerson,
   type AccountState,
 } from '../identity/index.ts';
-import type { Mailer } from '../../foundation/mail/index.ts';
+import type { Mailer, Mail } from '../../foundation/mail/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
-import { decisionMail } from './decision-mails.ts';
 import { registrationAnswer } from './present.ts';
 import { requirePerson } from './read-registrations.ts';
 import { transition } from './transition.ts';
@@ -72,4 +71,33 @@ async function recordDecision(
       await mailer.post(transaction, { to: person.email, ...mail }, platform.now() + MAIL_KEPT_MS);
   });
   mailer.wake();
+}
+
+/** The mail about a decision; null when the person needs none. */
+export function decisionMail({ addresses }: Platform, from: AccountState, to: AccountState): Omit<Mail, 'to'> | null {
+  const site = new URL(addresses.api).origin;
+  if (from.status !== 'APPROVED' && to.status === 'APPROVED') {
+    return {
+      subject: 'Your registration at Kethub is approved',
+      text: `An administrator has approved your registration at Kethub. Sign in:
+
+${site}
+
+or with the command line:
+
+ket login ${addresses.api}
+`,
+    };
+  }
+  if (from.status !== 'REJECTED' && to.status === 'REJECTED') {
+    return {
+      subject: 'Your registration at Kethub is rejected',
+      text: `An administrator has rejected your registration at Kethub. If you think that this is a
+mistake, ask those who run it:
+
+${site}
+`,
+    };
+  }
+  return null;
 }

@@ -13,13 +13,14 @@ import {
   WorkflowSignalRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
 import type { Subscriber } from '../../catalog/access/index.ts';
 import { executionEndpoints, originOf, subscriberScope, type Executions } from '../executions/index.ts';
-import { endpointsOf, ListQuery, type Endpoint } from '../../foundation/http/index.ts';
+import { endpointsOf, ListQuery, type Endpoint, Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { subscribersSpecification } from '../../catalog/services/index.ts';
 import type { Purpose } from './admission.ts';
 import { countStarts } from './count-starts.ts';
-import { readOpenApi } from './openapi.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
@@ -204,4 +205,17 @@ export function gatewayEndpoints(
 function admitted(caller: GatewayCaller): Subscriber {
   if (!caller) throw new Error('An endpoint for subscribers was reached without a subscriber');
   return caller;
+}
+
+/**
+ * Answers with the API specification of a service, with the URL at which the application calls it. Throws not-found.
+ */
+export async function readOpenApi(
+  platform: Platform,
+  { serviceId, serviceVersionId, address }: Subscriber,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const answer = await subscribersSpecification(platform, serviceId, serviceVersionId, address, request);
+  if (answer) return answer;
+  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
 }

@@ -1,6 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import { Provider, errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Platform } from '../../../foundation/platform.ts';
+import { isBlocked, type Identity } from '../identity-provider.ts';
+import type { KeySet } from '../base/signing-keys.ts';
+import { createOidcRecords } from '../base/oidc-records.ts';
+import { errorPage, signOutPage, signedOutPage, type Page } from '../base/pages.ts';
+import { findPerson } from '../registration/queries.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import {
   allowLoopbackCallbacks,
   dashboardCallback,
@@ -10,15 +16,9 @@ import {
   isOwnClient,
   kethubClient,
 } from './client.ts';
-import { isBlocked, type Identity } from '../identity-provider.ts';
-import type { KeySet } from '../base/signing-keys.ts';
 import { LOGIN_SECONDS, type ProviderKeys, type SigningJwk } from './keys.ts';
-import { createOidcRecords } from '../base/oidc-records.ts';
-import { answerUnknown } from './oidc-unknown.ts';
-import { errorPage, signOutPage, signedOutPage, type Page } from '../base/pages.ts';
 import { registerPasswordGrant } from './password-grant.ts';
 import { API_SCOPE, platformResource } from './platform-resource.ts';
-import { findPerson } from '../registration/queries.ts';
 import type { SignIn } from './sign-in.ts';
 
 const MINUTES = 60;
@@ -175,4 +175,27 @@ function claimsOf(identity: Identity) {
 function send(ctx: KoaContextWithOIDC, { html, headers }: Page): void {
   ctx.set({ ...headers });
   ctx.body = html;
+}
+
+/** Answers unknown addresses below {auth_url} with 404: a page for a browser, a problem for a program. */
+export function answerUnknown(provider: Provider, problemsUrl: string): void {
+  // The provider sees addresses below that of the issuer.
+  const prefix = new URL(provider.issuer).pathname.replace(/\/$/, '');
+  provider.use(async (ctx, next) => {
+    await next();
+    // An empty 404 means that no route of the provider matched; its own errors have a body.
+    if (ctx.status !== 404 || ctx.body) return;
+    const pathname = prefix + ctx.path;
+    if (ctx.accepts('json', 'html') === 'html') {
+      const { html, headers } = errorPage(`There is nothing at ${pathname}.`);
+      ctx.set({ ...headers });
+      ctx.body = html;
+    } else {
+      const problem = new Problem('not-found', `There is nothing at ${pathname}.`);
+      ctx.body = JSON.stringify(problem.document(problemsUrl, pathname));
+      ctx.type = 'application/problem+json';
+    }
+    // Koa sets 200 when the body is set.
+    ctx.status = 404;
+  });
 }

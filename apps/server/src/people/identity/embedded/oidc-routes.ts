@@ -4,16 +4,18 @@ import type { Provider } from 'oidc-provider';
 import type { SignInRecords } from '../../audit/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { rememberClientAddress } from '../client-address.ts';
-import { judgeForms } from './oidc-forms.ts';
-import { createNotices } from './notices.ts';
 import { watchPasswords } from '../base/password-changes.ts';
-import { addSignInRoutes } from './sign-in-routes.ts';
 import type { RegistrationServices } from '../registration/registration.ts';
 import type { CsrfProtection } from '../registration/csrf.ts';
 import { addRegistrationRoutes, signInLinks } from '../registration/routes.ts';
-import type { SignIn } from './sign-in.ts';
 import { addUpstreamRoutes } from '../upstream/routes.ts';
 import type { UpstreamSignIn } from '../upstream/sign-in.ts';
+import type { NoticeFor } from '../base/interaction.ts';
+import { noticeOf } from '../base/notice.ts';
+import { findPerson } from '../registration/queries.ts';
+import { judgeForms } from './oidc-forms.ts';
+import { addSignInRoutes } from './sign-in-routes.ts';
+import type { SignIn } from './sign-in.ts';
 
 /** The services behind the routes of the embedded provider. */
 interface EmbeddedServices {
@@ -94,4 +96,12 @@ function handOver(request: FastifyRequest, reply: FastifyReply, prefix: string):
 function comeFromIssuer(request: IncomingMessage, issuer: URL): void {
   request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
   request.headers['x-forwarded-host'] = issuer.host;
+}
+
+/** Notices about the progress of a registration, for people whose account has no access yet. */
+export function createNotices({ database }: Platform): NoticeFor {
+  return async (subject) => {
+    const person = await findPerson(database.read, subject);
+    return person && noticeOf(person);
+  };
 }

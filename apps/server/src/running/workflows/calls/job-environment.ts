@@ -5,10 +5,10 @@ import type { AccessDirectory, Subscriber } from '../../../catalog/access/index.
 import { countExecution, hasQuota } from '../../../catalog/limits/index.ts';
 import type { TargetClient } from '../../../catalog/on-premise/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
-import { Batcher, isOutage, type Queries, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
-import type { CompletionQueue } from '../advance/index.ts';
+import { Batcher, isOutage, type Queries, type WorkflowJobRow, isAmong } from '../../../foundation/storage/index.ts';
+import { type CompletionQueue, DEPTH } from '../advance/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import { markAnswered, markCalling, type Answered, type Sending } from './calls.ts';
-import { depthsOf } from './depths.ts';
 import { pauseAfter } from './retry-policy.ts';
 import { markCalled, type CalledJob } from './queries.ts';
 
@@ -181,4 +181,17 @@ async function count(
   const at = now();
   await countExecution(transaction, subscriptionId, limits, at);
   return at;
+}
+
+/** The depths of workflows that these jobs start. Throws conflict when one is too deep. */
+export async function depthsOf(transaction: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
+  if (jobIds.length === 0) return new Map();
+  const callers = await transaction
+    .selectFrom('workflow_jobs')
+    .innerJoin('workflow_instances', 'workflow_instances.id', 'workflow_jobs.instance_id')
+    .select(['workflow_jobs.id', 'depth'])
+    .where(isAmong(transaction, 'workflow_jobs.id', jobIds))
+    .execute();
+  if (callers.every(({ depth }) => depth < DEPTH)) return new Map(callers.map(({ id, depth }) => [id, depth + 1]));
+  throw new Problem('conflict', `Workflows may call one another at most ${DEPTH} deep.`);
 }

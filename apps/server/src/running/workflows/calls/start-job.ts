@@ -1,11 +1,11 @@
 import { originOf, prepareExecution, removeInput, wakeWorkers } from '../../executions/index.ts';
 import type { Subscriber } from '../../../catalog/access/index.ts';
 import { Problem } from '../../../foundation/http/index.ts';
-import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import type { WorkflowJobRow, Queries } from '../../../foundation/storage/index.ts';
+import { requireReadable, type ReferencedPools } from '../../../catalog/datapools/index.ts';
 import type { JobContext } from './contexts.ts';
 import type { JobEnvironment } from './job-environment.ts';
 import { documentOf, failJob } from './fail-job.ts';
-import { requireReadableByStarters } from './starters.ts';
 import { admitTask, callOf, inputOf } from './service-call.ts';
 import { startRemote } from './start-remote.ts';
 
@@ -55,4 +55,45 @@ async function startHere(
   if (!accepted) return;
   platform.telemetry.metrics?.accepted();
   wakeWorkers(platform, workflows, prepared);
+}
+
+/**
+ * Requires that everybody who started the workflow can read the data pools of a call, as well as the owner of the
+ * application: a task can get the id of a pool from any text.
+ *
+ * This includes whoever started a workflow that called this one. Throws data-pool-not-readable.
+ */
+export async function requireReadableByStarters(
+  read: Queries,
+  instanceId: string,
+  pools: ReferencedPools['pools'],
+): Promise<void> {
+  if (pools.length === 0) return;
+  // A grant to the application of the task is no grant to whoever started it.
+  const asked = pools.map(({ parameter, id }) => ({ parameter, id }));
+  for (let instance: string | undefined = instanceId; instance !== undefined;) {
+    const execution = await executionOf(read, instance);
+    if (execution?.owner_type && execution.owner_id)
+      await requireReadable(read, { reader: { type: execution.owner_type, id: execution.owner_id }, pools: asked });
+    instance = execution && (await callerOf(read, execution.id));
+  }
+}
+
+function executionOf(read: Queries, instanceId: string) {
+  return read
+    .selectFrom('workflow_instances')
+    .innerJoin('executions', 'executions.id', 'workflow_instances.execution_id')
+    .select(['executions.id', 'executions.owner_type', 'executions.owner_id'])
+    .where('workflow_instances.id', '=', instanceId)
+    .executeTakeFirst();
+}
+
+/** The instance whose task has started an execution; undefined when no task has. */
+async function callerOf(read: Queries, executionId: string): Promise<string | undefined> {
+  const job = await read
+    .selectFrom('workflow_jobs')
+    .select('instance_id')
+    .where('id', '=', executionId)
+    .executeTakeFirst();
+  return job?.instance_id;
 }

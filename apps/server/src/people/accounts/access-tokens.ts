@@ -1,16 +1,38 @@
-import { endOfDay, toDate, type CreateAccessTokenRequest } from '@kethub/contract';
+import {
+  type AccessTokensDto,
+  endOfDay,
+  toDate,
+  type CreateAccessTokenRequest,
+  type DefaultAccessTokenDto,
+} from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import { type Answer, once, Problem } from '../../foundation/http/index.ts';
+import type { Person } from '../../foundation/platform.ts';
 import { audit, ownContext } from '../audit/index.ts';
 import { lockAccountShared } from '../deletions/index.ts';
-import { once, type Answer } from '../../foundation/http/index.ts';
-import type { Person } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessTokenRow, type Queries } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
-import { invalid } from './invalid.ts';
+import { defaultTokenOf, renewDefaultToken } from './default-token.ts';
 import { accessTokenDto } from './present.ts';
-import { insertAccessToken } from './queries.ts';
-import { secretAnswer } from './read-access-tokens.ts';
-import { userOf } from './read-me.ts';
+import { listAccessTokens, insertAccessToken, deleteAccessToken } from './queries.ts';
+import { userOf } from './me.ts';
+import { invalid } from './invalid.ts';
+
+/** Lists the tokens of the caller: the default token by value, the others by metadata, newest first. */
+export async function readAccessTokens(services: AccountServices, person: Person): Promise<Answer> {
+  const { platform, lastUses } = services;
+  const user = await userOf(services, person);
+  const defaultToken = await defaultTokenOf(platform, user.id);
+  const tokens = await listAccessTokens(platform.database.read, user.id);
+  const body: AccessTokensDto = {
+    defaultToken,
+    accessTokens: tokens.map((token) => accessTokenDto(lastUses.upToDate(token), null)),
+  };
+  return { status: 200, headers: secretAnswer, body };
+}
+
+/** Headers of an answer with a raw token, which must not be cached. */
+export const secretAnswer = { 'cache-control': 'no-store' };
 
 /** Creates a personal access token. Only the first answer shows its value, not one repeated by Idempotency-Key. */
 export async function createAccessToken(
@@ -66,4 +88,26 @@ function requireComing(expiresAt: string | null, now: number): void {
   const end = endOfDay(expiresAt);
   if (end === null) throw invalid('/expiresAt', `must be a day of the calendar; there is no ${expiresAt}`);
   if (end < now) throw invalid('/expiresAt', `must not be in the past; today is ${toDate(now)} (UTC)`);
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Deletes a token of the caller, whose next use is answered with 401. Throws 404 for a token of another user. */
+export async function removeAccessToken({ platform }: AccountServices, person: Person, id: string): Promise<Answer> {
+  const gone =
+    UUID.test(id) &&
+    (await platform.database.write(async (transaction) => {
+      const deleted = await deleteAccessToken(transaction, person.id, id.toLowerCase());
+      if (deleted) await audit(platform, transaction, ownContext(person.id), 'access-token:delete', id.toLowerCase());
+      return deleted;
+    }));
+  if (!gone) throw new Problem('not-found', 'You have no access token of this id. GET /me/access-tokens lists yours.');
+  return { status: 204 };
+}
+
+/** Replaces the default token of the caller. The previous one is invalid at once. */
+export async function putDefaultToken(services: AccountServices, person: Person): Promise<Answer> {
+  const user = await userOf(services, person);
+  const body: DefaultAccessTokenDto = { defaultToken: await renewDefaultToken(services.platform, user.id) };
+  return { status: 200, headers: secretAnswer, body };
 }
