@@ -23,7 +23,7 @@ export const operationsWithoutCommand: Readonly<Record<string, string>> = {
   getListing: 'ket marketplace show prints it.',
   getRegistration: 'ket admin registrations lists it.',
   getRegistrationStatus: 'ket login says when a registration still waits.',
-  getSignInPlace: 'ket login asks it.',
+  getSignInEndpoint: 'ket login asks it.',
   getUser: 'Resolves an id to a name, for pages that show people.',
   getUsers: 'Resolves ids to names, for pages that show people.',
   updateMe: 'The profile page of the dashboard changes the profile.',

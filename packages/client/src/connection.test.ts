@@ -3,7 +3,7 @@ import { beginAuthorization } from './authorization-code.ts';
 import { path } from './connection.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { createPlatformClient } from './platform-client.ts';
-import { findSignInPlace } from './sign-in-place.ts';
+import { findSignInEndpoint } from './sign-in-endpoint.ts';
 import { signInWithPassword } from './sign-in.ts';
 import { json, problem, standIn } from './testing.stand-in.ts';
 
@@ -78,7 +78,7 @@ test.each([
   ['https://kethub.example.org/api', 'javascript:alert(1)', false],
   ['https://kethub.example.org/api', undefined, false],
 ])('a platform at %s may send people to %s to sign in: %s', async (baseUrl, issuer, may) => {
-  const place = findSignInPlace({ baseUrl, fetch: () => Promise.resolve(Response.json({ issuer })) });
-  if (may) expect(await place).toBe(issuer);
-  else await expect(place).rejects.toMatchObject({ code: 'unexpected-answer' });
+  const endpoint = findSignInEndpoint({ baseUrl, fetch: () => Promise.resolve(Response.json({ issuer })) });
+  if (may) expect(await endpoint).toBe(issuer);
+  else await expect(endpoint).rejects.toMatchObject({ code: 'unexpected-answer' });
 });

@@ -12,6 +12,6 @@ export type { GatewayClient, GatewayClientOptions } from './gateway-client.ts';
 export { createPlatformClient, isBuilt } from './platform-client.ts';
 export type { Credential, PlatformClient, PlatformClientOptions } from './platform-client.ts';
 export { serviceForm, workflowForm } from './service-forms.ts';
-export { findSignInPlace } from './sign-in-place.ts';
+export { findSignInEndpoint } from './sign-in-endpoint.ts';
 export { signInWithPassword, type PasswordSignIn } from './sign-in.ts';
 export type { WatchOptions } from './watch.ts';

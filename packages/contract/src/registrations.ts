@@ -31,12 +31,12 @@ export const ChangeRegistrationRequest = Request(
 export type ChangeRegistrationRequest = Static<typeof ChangeRegistrationRequest>;
 
 /** An identity provider at which people sign in. */
-export const SignInPlace = Type.Object(
+export const SignInEndpoint = Type.Object(
   {
     issuer: Type.String({ description: 'OpenID Connect issuer; its discovery document names the endpoints.' }),
     clientId: Type.String({ description: 'The public client to sign in with. PKCE protects the code.' }),
     scope: Type.String({ description: 'Scopes that make an access token one for the platform interface.' }),
   },
-  { $id: 'SignInPlace' },
+  { $id: 'SignInEndpoint' },
 );
-export type SignInPlace = Static<typeof SignInPlace>;
+export type SignInEndpoint = Static<typeof SignInEndpoint>;

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import {
   createPlatformClient,
-  findSignInPlace,
+  findSignInEndpoint,
   KethubError,
   signInWithPassword,
   type PlatformClient,
@@ -58,13 +58,13 @@ async function requestLoginSession(
   if (options.passwordStdin) {
     if (options.username === undefined) throw usageFailure('--password-stdin needs --username.');
     const password = await readSecretLine(shell, '--password-stdin');
-    const authUrl = await findSignInPlace({ baseUrl });
+    const authUrl = await findSignInEndpoint({ baseUrl });
     return signInWithPassword({ authUrl, username: options.username, password });
   }
   const byBrowser = options.browser ?? (options.username === undefined && hasBrowser(shell.environment));
   if (byBrowser && (options.browser || shell.stdin.isTTY))
     return interruptible(async (signal) =>
-      signInWithBrowser(shell, output, await findSignInPlace({ baseUrl, signal }), signal),
+      signInWithBrowser(shell, output, await findSignInEndpoint({ baseUrl, signal }), signal),
     );
   if (!shell.stdin.isTTY)
     throw usageFailure(
@@ -73,7 +73,7 @@ async function requestLoginSession(
       'ket login --token < token.txt',
       'ket login --browser',
     );
-  const authUrl = await findSignInPlace({ baseUrl });
+  const authUrl = await findSignInEndpoint({ baseUrl });
   const username = options.username ?? (await ask(shell, 'User name: '));
   const password = await askHidden(shell, 'Password: ');
   return signInWithPassword({ authUrl, username, password });

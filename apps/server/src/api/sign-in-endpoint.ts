@@ -1,4 +1,4 @@
-import { SignInPlace } from '@kethub/contract';
+import { SignInEndpoint } from '@kethub/contract';
 import { platformEndpoint as endpoint, type PlatformEndpoint } from '../foundation/http/index.ts';
 import { CLIENT_ID, SIGN_IN_SCOPE, type IdentityService } from '../people/identity/index.ts';
 
@@ -7,12 +7,12 @@ export const signInEndpoint = ({ issuer }: IdentityService): PlatformEndpoint =>
   endpoint({
     method: 'GET',
     path: '/sign-in',
-    id: 'getSignInPlace',
+    id: 'getSignInEndpoint',
     tag: 'Account',
     access: 'ANYONE',
     summary: 'Where to sign in',
     description: 'With embedded identities the issuer is {auth_url}, else it is the one of the external provider.',
-    answers: { 200: SignInPlace },
+    answers: { 200: SignInEndpoint },
     problems: [],
     handle: () => ({ status: 200, body: { issuer, clientId: CLIENT_ID, scope: SIGN_IN_SCOPE } }),
   });

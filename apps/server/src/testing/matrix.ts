@@ -321,7 +321,7 @@ export const matrix: Readonly<Record<string, Row>> = {
  * cover them.
  */
 export const personalOperations: readonly string[] = [
-  'getSignInPlace',
+  'getSignInEndpoint',
   'listRegistrations',
   'getRegistration',
   'changeRegistration',

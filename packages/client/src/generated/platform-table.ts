@@ -64,7 +64,7 @@ export const table = {
   getServiceVersion: ['GET', '/services/{serviceId}/versions/{version}', 'json'],
   getShare: ['GET', '/services/{serviceId}/shares/{shareId}', 'json'],
   getSharedService: ['GET', '/shared-services/{serviceId}', 'json'],
-  getSignInPlace: ['GET', '/sign-in', 'json'],
+  getSignInEndpoint: ['GET', '/sign-in', 'json'],
   getStorage: ['GET', '/storage', 'json'],
   getSubscription: ['GET', '/applications/{applicationId}/subscriptions/{subscriptionId}', 'json'],
   getUser: ['GET', '/users/{id}', 'json'],

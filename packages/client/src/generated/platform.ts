@@ -908,8 +908,8 @@ export interface components {
             };
         };
         /** Where to sign in */
-        getSignInPlace: {
-            answer: components["schemas"]["SignInPlace"];
+        getSignInEndpoint: {
+            answer: components["schemas"]["SignInEndpoint"];
         };
         /** Read what the caller, or the organization, keeps on the platform, and may keep */
         getStorage: {
@@ -2552,6 +2552,14 @@ export interface components {
             /** Three dot-separated numbers. */
             version: string;
         };
+        SignInEndpoint: {
+            /** The public client to sign in with. PKCE protects the code. */
+            clientId: string;
+            /** OpenID Connect issuer; its discovery document names the endpoints. */
+            issuer: string;
+            /** Scopes that make an access token one for the platform interface. */
+            scope: string;
+        };
         SigningKeyRenewal: {
             /** When the new key begins to sign, in UTC. Until then it is only published. */
             signsAt: string;
@@ -2560,14 +2568,6 @@ export interface components {
              * @enum {unknown}
              */
             use: "BEARER_TOKENS" | "LOGIN_SESSIONS";
-        };
-        SignInPlace: {
-            /** The public client to sign in with. PKCE protects the code. */
-            clientId: string;
-            /** OpenID Connect issuer; its discovery document names the endpoints. */
-            issuer: string;
-            /** Scopes that make an access token one for the platform interface. */
-            scope: string;
         };
         /** The commit of an implementation that a source was taken from. */
         SourceOrigin: {

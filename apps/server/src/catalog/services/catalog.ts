@@ -12,6 +12,6 @@ export const serviceCatalog: Catalog = {
     ownedIn(transaction, 'services', { kind: 'service', address: '/services' }, userId, most),
   async forget(transaction, id) {
     await deleteIdempotencyRecords(transaction, serviceAnswersOf({ type: 'USER', id }));
-    await transaction.deleteFrom('build_turns').where('owner_id', '=', id).execute();
+    await transaction.deleteFrom('build_queues').where('owner_id', '=', id).execute();
   },
 };

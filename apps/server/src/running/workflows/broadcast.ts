@@ -1,23 +1,19 @@
-import { invalidSentence, limits, WorkflowSignalRequest, type WorkflowSignalReceipt } from '@kethub/contract';
-import { isTooDeep, jsonText, parseExact, type Variables } from '@kethub/workflow';
+import { limits, WorkflowSignalRequest, type WorkflowSignalReceipt } from '@kethub/contract';
+import { isTooDeep, jsonText, type Variables } from '@kethub/workflow';
 import { sql } from 'kysely';
-import {
-  createValidator,
-  findWorkflowVersion,
-  requirementsIn,
-  type RequestSchema,
-} from '../../catalog/services/index.ts';
-import { Problem, readJson, type Answer } from '../../foundation/http/index.ts';
+import { findWorkflowVersion, requirementsIn } from '../../catalog/services/index.ts';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import type { BeforeCommit, Origin, Workflows } from '../executions/index.ts';
 import { insertSignal, runsFor, type NewSignal } from './advance/index.ts';
+import { bodyReader } from './body-reader.ts';
 import type { Write } from './publish.ts';
 import { requireSealed } from './secret-variables.ts';
 import { startByEvent } from './start-by-event.ts';
 import { workflowsToDo } from './wake.ts';
 
-const validator = createValidator(JSON.parse(JSON.stringify(WorkflowSignalRequest)) as RequestSchema);
+const signalIn = bodyReader<WorkflowSignalRequest>(WorkflowSignalRequest, 'signal');
 
 const REMEDY = 'Leave it out: a signal carries no secrets.';
 /**
@@ -78,19 +74,6 @@ export async function broadcastOfSubscriber(
   workflowsToDo(platform.database);
   for (const one of started) one.started();
   return answer;
-}
-
-/** Parses and validates the body. Throws too-large, malformed-json, invalid-request. */
-async function signalIn(text: Buffer): Promise<WorkflowSignalRequest> {
-  const bytes = text.length;
-  if (bytes > limits.jsonBodyBytes)
-    throw new Problem('too-large', `The signal has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
-  const signal = await readJson(text, parseExact);
-  if (signal === undefined)
-    throw new Problem('malformed-json', 'The body is empty. Send an object with the name of the signal.');
-  const errors = validator.check(signal, bytes);
-  if (errors.length === 0) return signal as WorkflowSignalRequest;
-  throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The signal'), { errors });
 }
 
 /** Throws too-large, invalid-request, and invalid-secrets: secrets are for one instance, but a signal reaches many. */

@@ -1,19 +1,13 @@
-import { invalidSentence, limits, WorkflowMessageRequest } from '@kethub/contract';
-import { isTooDeep, jsonText, parseExact, type Variables } from '@kethub/workflow';
+import { limits, WorkflowMessageRequest } from '@kethub/contract';
+import { isTooDeep, jsonText, type Variables } from '@kethub/workflow';
 import type { BeforeCommit, Origin, Workflows } from '../executions/index.ts';
-import { Problem, readJson, type Answer } from '../../foundation/http/index.ts';
+import { Problem, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import {
-  createValidator,
-  findWorkflowVersion,
-  newestPublished,
-  requirementsIn,
-  requireService,
-  type RequestSchema,
-} from '../../catalog/services/index.ts';
+import { findWorkflowVersion, newestPublished, requirementsIn, requireService } from '../../catalog/services/index.ts';
 import { isDuplicate, type Queries, type WorkflowMessageRow } from '../../foundation/storage/index.ts';
 import { originOfOwner, startByEvent } from './start-by-event.ts';
 import { correlate } from './messages.ts';
+import { bodyReader } from './body-reader.ts';
 import { receiptOf } from './message-receipt.ts';
 import { activeWith, startKeyOf, takeStartKey } from './start-keys.ts';
 import { requireSealed } from './secret-variables.ts';
@@ -22,7 +16,7 @@ import { workflowsToDo } from './wake.ts';
 /** Number of messages of one subscription that may wait for instances. Further ones are refused with conflict. */
 const MOST_WAITING = 1_000;
 const REMEDY = 'Leave it out: only a message that starts the workflow can carry $secrets.';
-const validator = createValidator(JSON.parse(JSON.stringify(WorkflowMessageRequest)) as RequestSchema);
+const messageIn = bodyReader<WorkflowMessageRequest>(WorkflowMessageRequest, 'message');
 
 /** Runs an operation in a transaction, or repeats the first answer to a repeated request. */
 export type Write = (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>;
@@ -78,19 +72,6 @@ export async function publishOfSubscriber(
     for (const _ of made.started) await beforeCommit?.(transaction);
     return made;
   });
-}
-
-/** Parses and validates the body. Throws too-large, malformed-json, invalid-request. */
-async function messageIn(text: Buffer): Promise<WorkflowMessageRequest> {
-  const bytes = text.length;
-  if (bytes > limits.jsonBodyBytes)
-    throw new Problem('too-large', `The message has ${bytes} bytes; at most ${limits.jsonBodyBytes} are accepted.`);
-  const message = await readJson(text, parseExact);
-  if (message === undefined)
-    throw new Problem('malformed-json', 'The body is empty. Send an object with the name of the message.');
-  const errors = validator.check(message, bytes);
-  if (errors.length === 0) return message as WorkflowMessageRequest;
-  throw new Problem('invalid-request', invalidSentence(errors.slice(0, 5), 'The message'), { errors });
 }
 
 /** The row of a message. It has no secrets and tags: these are only for instances that the message starts at once. */

@@ -13,7 +13,7 @@ import {
 } from '../../../foundation/workers/index.ts';
 import { claimBuild } from '../queries.ts';
 import { planBuilds, type BuildStart } from './plan.ts';
-import { executionsWaitSince, hadBuildTurn, runningBuilds, waitingBuilds } from './queue.ts';
+import { executionsWaitSince, recordTurns, runningBuilds, waitingBuilds } from './queue.ts';
 
 /** Milliseconds that an execution may wait. Beyond it builds use the reserved slots only. */
 const EXECUTION_WAITS_MS = 30_000;
@@ -57,7 +57,7 @@ export class BuildClaims {
         claimed.push(start);
       }
       const owners = claimed.map(({ build }) => build.ownerId);
-      if (owners.length > 0) await hadBuildTurn(transaction, owners, now());
+      if (owners.length > 0) await recordTurns(transaction, owners, now());
       return claimed.map(({ build }) => build.id);
     });
   }

@@ -39,7 +39,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
         'executions',
         'queues',
         'builds',
-        'build_turns',
+        'build_queues',
         'service_versions',
         'services',
         'workers',

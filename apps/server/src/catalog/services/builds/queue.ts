@@ -33,7 +33,7 @@ function openBuilds(queries: Queries) {
 /** The oldest waiting builds of every owner, for one of these runtimes. */
 export async function waitingBuilds(queries: Queries, runtimes: readonly ServiceRuntime[]): Promise<WaitingBuild[]> {
   const numbered = openBuilds(queries)
-    .leftJoin('build_turns', 'build_turns.owner_id', 'services.owner_id')
+    .leftJoin('build_queues', 'build_queues.owner_id', 'services.owner_id')
     .where(isPending)
     .where('service_versions.runtime', 'in', [...runtimes])
     .select(['builds.id', 'services.owner_id', 'builds.created_at', 'turn_at', 'source_digest'])
@@ -74,15 +74,15 @@ export async function runningBuilds(queries: Queries): Promise<RunningBuild[]> {
 }
 
 /** Records that these owners have had their turn. */
-export async function hadBuildTurn(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
+export async function recordTurns(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
   const values = [...new Set(ownerIds)].map((owner_id) => ({ owner_id, turn_at: now }));
   await transaction
-    .insertInto('build_turns')
+    .insertInto('build_queues')
     .values(values)
     .onConflict((conflict) => conflict.column('owner_id').doUpdateSet({ turn_at: now }))
     .execute();
   await transaction
-    .deleteFrom('build_turns')
+    .deleteFrom('build_queues')
     .where('turn_at', '<', now - TURN_KEPT_MS)
     .execute();
 }

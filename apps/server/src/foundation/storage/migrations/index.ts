@@ -5,6 +5,7 @@ import * as baseline from './0001-baseline.ts';
 import * as implementations from './0002-implementations.ts';
 import * as origins from './0004-origins.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
+import * as buildQueues from './0004-build-queues.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0002-implementations': implementations,
   '0004-origins': origins,
   '0003-workflow-incidents': workflowIncidents,
+  '0004-build-queues': buildQueues,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

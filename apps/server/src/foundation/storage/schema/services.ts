@@ -9,7 +9,7 @@ export interface ServiceTables {
   api_specifications: ApiSpecificationRow;
   provider_access_tokens: ProviderAccessTokenRow;
   builds: BuildRow;
-  build_turns: BuildTurnRow;
+  build_queues: BuildQueueRow;
   layers: LayerRow;
   on_premise_targets: OnPremiseTargetRow;
   listings: ListingRow;
@@ -126,8 +126,8 @@ interface LayerRow {
   problem: string | null;
 }
 
-/** Time at which the last build of an owner was started. */
-interface BuildTurnRow {
+/** Queue of the builds of an owner, with the time at which the last of them was started. */
+interface BuildQueueRow {
   owner_id: string;
   turn_at: number;
 }

@@ -43,17 +43,17 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
 
   beforeEach(() => platform.database.write((transaction) => transaction.deleteFrom('executions').execute()));
 
-  test('are told once, also when two processes tell of them, and no event is written', async () => {
+  test('are handed over once, also when two processes report them, and no event is written', async () => {
     const { jobs } = await begin(1);
     const [one] = jobs.map(ended);
     if (!one) throw new Error('No job');
     const boxes = [new CompletionQueue(), new CompletionQueue()] as const;
-    const told = boxes.map((box) => box.add(one));
+    const added = boxes.map((box) => box.add(one));
     expect(await states()).toEqual(['OPEN']);
     const [first, second] = [new Remembering(), new Remembering()];
     await step(boxes[0], first);
     await step(boxes[1], second);
-    await Promise.all(told);
+    await Promise.all(added);
     expect(first.jobs.map(({ element_id }) => element_id)).toEqual(['two']);
     expect(second.jobs).toEqual([]);
     expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one']);
@@ -65,9 +65,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
     );
     const box = new CompletionQueue();
-    const told = jobs.map((job) => box.add(ended(job)));
+    const added = jobs.map((job) => box.add(ended(job)));
     await step(box, new Remembering());
-    await Promise.all(told);
+    await Promise.all(added);
     expect(await states()).toEqual(['CANCELLING']);
     expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual(['start']);
   });
@@ -81,7 +81,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const { jobs } = await begin(3, advancing);
       const culprit = jobs[1]?.instance_id ?? '';
       await refuse(culprit);
-      const told = jobs.map((job) => advancing.completions.add(ended(job)).catch((error: unknown) => error));
+      const added = jobs.map((job) => advancing.completions.add(ended(job)).catch((error: unknown) => error));
       if (what === 'events') {
         const events = jobs.map((job) => eventRow(platform, job.instance_id, ended(job).event));
         await platform.database.write((transaction) => insertEvents(transaction, events));
@@ -94,7 +94,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       }
       expect(await phaseOf(culprit)).toBe('ERROR');
       expect(await completionsOf(culprit)).toEqual(['start']);
-      expect(await Promise.all(told)).toEqual([undefined, expect.any(Error), undefined]);
+      expect(await Promise.all(added)).toEqual([undefined, expect.any(Error), undefined]);
       for (const job of [jobs[0], jobs[2]])
         expect(await completionsOf(job?.instance_id ?? '')).toEqual(['start', 'one']);
       const { status, result } = await platform.database.read
@@ -120,27 +120,27 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const all = async () => {
       while ((await advance(platform, graphs, advancing)).more);
     };
-    const tell = (event: Parameters<typeof eventRow>[2]) =>
+    const deliver = (event: Parameters<typeof eventRow>[2]) =>
       platform.database.write((transaction) => insertEvents(transaction, [eventRow(platform, id, event)]));
     await refuse(id, 'setVariables');
-    await tell({ type: 'setVariables', variables: { refused: 1 } });
+    await deliver({ type: 'setVariables', variables: { refused: 1 } });
     await all();
     expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 1, status: 'FAILED' });
     // Later events wait, in memory or in the table, and nobody looks at them again and again.
-    const told = [held, other].map((job) => advancing.completions.add(ended(job)));
+    const added = [held, other].map((job) => advancing.completions.add(ended(job)));
     await all();
-    await Promise.all(told);
+    await Promise.all(added);
     expect(await completionsOf(other.instance_id)).toEqual(['start', 'one']);
     expect(await completionsOf(id)).toEqual(['start']);
     expect((await advance(platform, graphs, advancing)).more).toBe(false);
     const incident = platformFaultOf((await readState(platform.database.read, id)) ?? fail());
     // Tried again too early, it is held again.
-    await tell({ type: 'resolveIncident', incident: incident ?? 0 });
+    await deliver({ type: 'resolveIncident', incident: incident ?? 0 });
     await all();
     expect(await shownOf(id)).toMatchObject({ incidents: 1, status: 'FAILED' });
     await allow();
     const again = platformFaultOf((await readState(platform.database.read, id)) ?? fail());
-    await tell({ type: 'resolveIncident', incident: again ?? 0 });
+    await deliver({ type: 'resolveIncident', incident: again ?? 0 });
     await all();
     expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 0, status: 'RUNNING' });
     expect(await completionsOf(id)).toEqual(['start', 'one']);
@@ -170,9 +170,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await write((transaction) => postpone(transaction, first, 1))).toBe(false);
     expect(await write((transaction) => removeJob(transaction, first))).toBe(false);
     const box = new CompletionQueue();
-    const told = box.add(ended(first));
+    const added = box.add(ended(first));
     await step(box, new Remembering());
-    await told;
+    await added;
     expect(await openJobs()).toEqual([second]);
     // Leases and pauses end, even those that a wrong clock has written.
     expect(await claim(now - 86_400_000)).toHaveLength(1);
@@ -191,14 +191,14 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const [one, other] = jobs;
       if (!one || !other) throw new Error('No jobs');
       if (!remembered) for (const job of jobs) advancing.cache.forget(job.instance_id);
-      const told = [one, one, other].map((job) => advancing.completions.add(ended(job)));
+      const added = [one, one, other].map((job) => advancing.completions.add(ended(job)));
       // One that comes while the first is on its way to the disk, in this process or in another.
       const late = advance(platform, graphs, advancing);
-      told.push(advancing.completions.add(ended(one)));
+      added.push(advancing.completions.add(ended(one)));
       const rounds = [await late];
       while (rounds.at(-1)?.more && rounds.length < 12) rounds.push(await advance(platform, graphs, advancing));
       expect(rounds.at(-1)?.more).toBe(false);
-      await Promise.all(told);
+      await Promise.all(added);
       for (const job of jobs) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
     }
   });
@@ -206,7 +206,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
   test('of an instance that is gone are forgotten, and what is gone takes its jobs and its journal along', async () => {
     const { jobs } = await begin(2);
     const box = new CompletionQueue();
-    const told = jobs.map((job) => box.add(ended(job)));
+    const added = jobs.map((job) => box.add(ended(job)));
     await platform.database.write((transaction) =>
       transaction
         .deleteFrom('executions')
@@ -214,7 +214,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
         .execute(),
     );
     await step(box, new Remembering());
-    await Promise.all(told);
+    await Promise.all(added);
     expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual([]);
     expect(await completionsOf(jobs[1]?.instance_id ?? '')).toEqual(['start', 'one']);
     expect(await states()).toEqual(['OPEN']);
@@ -227,14 +227,14 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const [one, other] = jobs;
       if (!one || !other) throw new Error('No jobs');
       if (how === 'read') for (const job of jobs) advancing.cache.forget(job.instance_id);
-      const told = jobs.map((job) => advancing.completions.add(ended(job)));
+      const added = jobs.map((job) => advancing.completions.add(ended(job)));
       await platform.database.write((transaction) =>
         transaction.updateTable('workflow_instances').set({ revision: 7 }).where('id', '=', one.instance_id).execute(),
       );
       const again = how === 'read' ? [] : [await advance(platform, graphs, advancing)];
       expect(again.map(({ more }) => more)).toEqual(how === 'read' ? [] : [true]);
       await advance(platform, graphs, advancing);
-      await Promise.all(told);
+      await Promise.all(added);
       for (const job of jobs) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
       const rows = await platform.database.read.selectFrom('workflow_instances').select(['id', 'revision']).execute();
       expect(new Map(rows.map(({ id, revision }) => [id, revision]))).toEqual(
@@ -249,30 +249,30 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       const advancing = new Advancing(new Remembering());
       const { jobs } = await begin(1, advancing);
       if (how === 'read') for (const job of jobs) advancing.cache.forget(job.instance_id);
-      const told = jobs.map((job) => advancing.completions.add(ended(job)));
+      const added = jobs.map((job) => advancing.completions.add(ended(job)));
       await platform.database.write((transaction) =>
         transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
       );
       while ((await advance(platform, graphs, advancing)).more);
-      await Promise.all(told);
+      await Promise.all(added);
       expect(await states()).toEqual(['CANCELLING']);
       expect(await completionsOf(jobs[0]?.instance_id ?? '')).toEqual(['start']);
     });
   });
 
-  test('are told once when two processes remember the instance', async () => {
+  test('are handed over once when two processes remember the instance', async () => {
     const [first, second] = [new Advancing(new Remembering()), new Advancing(new Remembering())];
     const { jobs } = await begin(2, first);
     for (const row of await platform.database.read.selectFrom('workflow_instances').selectAll().execute())
       second.cache.remember(row);
     const [one, other] = jobs.map(ended);
     if (!one || !other) throw new Error('No jobs');
-    const told = [first.completions.add(one)];
+    const added = [first.completions.add(one)];
     await advance(platform, graphs, first);
-    told.push(second.completions.add(one), second.completions.add(other));
+    added.push(second.completions.add(one), second.completions.add(other));
     expect((await advance(platform, graphs, second)).more).toBe(true);
     await advance(platform, graphs, second);
-    await Promise.all(told);
+    await Promise.all(added);
     for (const { job } of [one, other]) expect(await completionsOf(job.instance_id)).toEqual(['start', 'one']);
     const taken = second.executor instanceof Remembering ? second.executor.jobs : [];
     expect(taken.map(({ instance_id }) => instance_id)).toEqual([other.job.instance_id]);
@@ -284,10 +284,10 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     if (!one) throw new Error('No job');
     const id = one.job.instance_id;
     expect(first.cache.get(id)).toBeDefined();
-    await tell(second, one);
+    await deliver(second, one);
     const [two] = await openJobs();
     if (!two) throw new Error('No second job');
-    await tell(first, ended(two));
+    await deliver(first, ended(two));
     expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
     expect(await states()).toEqual([]);
   });
@@ -297,12 +297,12 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const ids = (await begin(8, processes[0])).jobs.map(({ instance_id }) => instance_id);
     for (const task of [0, 1]) {
       // One of every four instances takes each way through the two processes.
-      const told = (await openJobs()).map((job) =>
+      const added = (await openJobs()).map((job) =>
         processes[(ids.indexOf(job.instance_id) >> task) & 1 ? 1 : 0].completions.add(ended(job)),
       );
       while (processes.some(({ completions }) => completions.size > 0))
         await Promise.all(processes.map((process) => advance(platform, graphs, process)));
-      await Promise.all(told);
+      await Promise.all(added);
     }
     for (const id of ids) expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
     expect(await states()).toEqual([]);
@@ -328,7 +328,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await expect(advance({ ...platform, database: lost }, graphs, advancing)).rejects.toThrow('terminated');
     const [two] = await openJobs();
     if (!two) throw new Error('No second job');
-    await tell(advancing, ended(two));
+    await deliver(advancing, ended(two));
     expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one', 'two', 'end', 'process']);
   });
 
@@ -338,9 +338,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const id = executor.jobs[0]?.instance_id ?? '';
     for (const task of ['one', 'two']) {
       expect(advancing.cache.get(id)?.state).toContain(`"${task}"`);
-      const told = executor.jobs.slice(-1).map((job) => advancing.completions.add(ended(job)));
+      const added = executor.jobs.slice(-1).map((job) => advancing.completions.add(ended(job)));
       await advance(platform, graphs, advancing);
-      await Promise.all(told);
+      await Promise.all(added);
     }
     expect(advancing.cache.get(id)).toBeUndefined();
     expect(await completionsOf(id)).toEqual(['start', 'one', 'two', 'end', 'process']);
@@ -352,10 +352,10 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await states()).toEqual([]);
   });
 
-  async function tell(advancing: Advancing, end: Ended): Promise<void> {
-    const told = advancing.completions.add(end);
+  async function deliver(advancing: Advancing, end: Ended): Promise<void> {
+    const added = advancing.completions.add(end);
     while ((await advance(platform, graphs, advancing)).more);
-    await told;
+    await added;
   }
 
   /** The database itself refuses what this instance adds to its journal. */

@@ -1,4 +1,4 @@
-import type { SignInPlace } from '@kethub/contract';
+import type { SignInEndpoint } from '@kethub/contract';
 import { attempt, readBody, readJson, withoutSlash, type CallOptions } from './connection.ts';
 import { answerError, KethubError } from './errors.ts';
 
@@ -8,7 +8,7 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
  * The address at which users of the platform at {base_url} sign in: {auth_url}, possibly of another host. Throws
  * KethubError when what is typed there would go over the network unprotected while the platform itself is protected.
  */
-export async function findSignInPlace({
+export async function findSignInEndpoint({
   baseUrl,
   fetch: fetchIt = fetch,
   signal,
@@ -16,7 +16,7 @@ export async function findSignInPlace({
   const url = `${withoutSlash(baseUrl)}/sign-in`;
   const response = await attempt(fetchIt, url, { redirect: 'manual', ...(signal && { signal }) });
   if (!response.ok) throw await readBody(response, signal, () => answerError('GET', url, response));
-  const { issuer } = await readJson<Partial<SignInPlace>>(response, signal);
+  const { issuer } = await readJson<Partial<SignInEndpoint>>(response, signal);
   if (typeof issuer === 'string' && isAsSafe(issuer, url)) return issuer;
   throw new KethubError({
     code: 'unexpected-answer',
