@@ -112,7 +112,7 @@ export class LocalExecutions {
     return this.#runtime.readLog(id, fromByte);
   }
 
-  /** Whether the log of an execution has all its lines. */
+  /** Returns whether the log of an execution has all its lines. */
   isLogComplete(execution: LocalExecution): boolean {
     return isFinal(execution.status) && !this.#running.has(execution.id);
   }

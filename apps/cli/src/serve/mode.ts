@@ -15,7 +15,7 @@ export type ServeMode = (typeof serveModes)[number];
 
 export interface OpenedRuntime {
   readonly mode: ServeMode;
-  /** What the mode means, and why no better one was chosen. */
+  /** Meaning of the mode, and the reason why no better one was chosen. */
   readonly about: string;
   readonly runtime: ExecutionRuntime;
 }

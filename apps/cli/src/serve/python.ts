@@ -22,7 +22,7 @@ export interface LocalPython {
   readonly version: string;
   /** `site-packages` of its environment; null without one. */
   readonly packages: string | null;
-  /** Where it comes from, for the first line. */
+  /** Origin, for the first line. */
   readonly from: string;
 }
 

@@ -40,7 +40,7 @@ export interface ServeOptions extends ValueOptions {
 export interface Served {
   readonly url: string;
   readonly mode: ServeMode;
-  /** What the mode means, and why no better one was chosen. */
+  /** Meaning of the mode, and the reason why no better one was chosen. */
   readonly about: string;
   readonly python: LocalPython;
   readonly service: ServedService;

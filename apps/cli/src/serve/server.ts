@@ -10,7 +10,7 @@ export interface LocalServerOptions {
   /** Pages and documents besides the operations, by path. */
   readonly documents: Readonly<Record<string, (request: OperationRequest) => LocalAnswer | Promise<LocalAnswer>>>;
   readonly host: string;
-  /** Whether other machines and their host names may call. */
+  /** True if other machines and their host names may call. */
   readonly allowRemote: boolean;
   /** The origin that pages of other origins may call from; null for none. */
   readonly cors: string | null;
@@ -161,7 +161,7 @@ export class LocalServer {
   }
 }
 
-/** Whether the words are an operation at the root, whose result file has a name like a version. */
+/** Returns whether the words are an operation at the root, whose result file has a name like a version. */
 function isOperation([first = '', second = '']: readonly string[]): boolean {
   return UUID.test(first) && second === 'result';
 }

@@ -92,7 +92,7 @@ export class ProjectWatch {
     for (const at of wanted) if (!this.#watchers.has(at)) this.#watch(at);
   }
 
-  /** Whether a change has been seen and not yet reported. */
+  /** True if a change has been seen and not yet reported. */
   get isDirty(): boolean {
     return this.#timer !== null;
   }

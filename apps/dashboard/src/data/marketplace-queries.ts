@@ -33,7 +33,7 @@ export const offerQuery = ({ platform }: Pick<Here, 'platform'>, serviceId: stri
     staleTime: 10_000,
   });
 
-/** How a service is offered, with its entity tag; null when it is not. */
+/** Offer of a service with its entity tag; null when there is none. */
 export const listingQuery = ({ base, platform }: Here, serviceId: string) =>
   queryOptions({
     queryKey: [base, 'service', serviceId, 'listing'],

@@ -6,7 +6,7 @@ import { PAGE, type Here } from './queries.ts';
 
 export type Side = 'costs' | 'revenue';
 
-/** What a month has cost, or earned. A month that is over does not change any more. */
+/** Costs or earnings of a month. A month that is over does not change any more. */
 export const monthQuery = ({ base, platform }: Here, side: Side, month: string, isOver: boolean) =>
   queryOptions({
     queryKey: [base, 'usage', side, month],
@@ -47,7 +47,7 @@ export const providerTokensQuery = ({ base, platform }: Here) =>
     queryFn: ({ signal }) => platform.listProviderAccessTokens({ signal }),
   });
 
-/** Whether the person is an administrator of the platform. The platform says so by answering. */
+/** Returns whether the person is an administrator of the platform. The platform says so by answering. */
 export const administratorQuery = ({ platform }: Pick<Here, 'platform'>) =>
   queryOptions({
     queryKey: ['administrator'],

@@ -42,7 +42,7 @@ export function priceInWords({ unitPrice, currency, unit, metering }: Product): 
   return `${unitPrice} ${currency} per ${unit}, ${METERINGS[metering]}`;
 }
 
-/** What a plan costs, a line each. */
+/** Prices of a plan, a line each. */
 export function planInWords({ type, products = [], contact }: PricingPlan): readonly string[] {
   if (type === 'FREE') return ['costs nothing'];
   if (type === 'ON_REQUEST') return [contact ?? 'Ask the provider.'];

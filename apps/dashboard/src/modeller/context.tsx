@@ -4,7 +4,7 @@ import type { Checked, Finding } from './check/protocol.ts';
 import type { CallableService } from './kit/services.ts';
 import type { Drawn, Kit } from './kit/types.ts';
 
-/** What the parts of the modeller share. */
+/** State that the parts of the modeller share. */
 export interface Modelling {
   readonly kit: Kit;
   /** Grows with every change of the diagram. */

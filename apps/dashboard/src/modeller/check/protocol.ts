@@ -1,4 +1,4 @@
-// What the page and its worker say to one another. Values travel as JSON texts: an object with an exact number would
+// Messages between the page and its worker. Values travel as JSON texts: an object with an exact number would
 // lose its class on the way.
 
 /** A problem or a warning, at an element. */
@@ -75,7 +75,7 @@ export interface Rehearsed {
   readonly result: string | null;
 }
 
-/** What an author lets happen in a rehearsal. Texts are JSON. */
+/** Events that an author triggers in a rehearsal. Texts are JSON. */
 export type Happening =
   | { readonly type: 'start'; readonly xml: string; readonly input: string }
   | { readonly type: 'succeed'; readonly job: number; readonly result: string }

@@ -235,7 +235,7 @@ function ErrorEvent({
   );
 }
 
-/** Whether an event on the border or in an event sub-process ends what it is attached to. Errors always do. */
+/** Returns whether an event on the border or in an event sub-process ends what it is attached to. Errors always do. */
 function Interrupting({ element, kind }: { readonly element: Drawn; readonly kind: string }) {
   const { kit } = useModelling();
   const { businessObject } = element;

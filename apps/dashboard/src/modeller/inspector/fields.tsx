@@ -96,7 +96,7 @@ export interface FeelProps extends Omit<FieldProps, 'error'> {
   readonly bare?: boolean;
   /** Id of the element, for the problems of the platform. */
   readonly elementId: string;
-  /** Whether a value can be shown: not where variables come from elsewhere. */
+  /** True if a value can be shown: not where variables come from elsewhere. */
   readonly valued?: boolean;
 }
 

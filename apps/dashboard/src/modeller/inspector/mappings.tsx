@@ -13,7 +13,7 @@ interface Props {
   /** Targets that have a field of their own elsewhere. */
   readonly without?: ReadonlySet<string>;
   readonly addLabel: string;
-  /** Whether the values are known for the example input. */
+  /** True if the values are known for the example input. */
   readonly valued?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { Section, TextField } from './fields.tsx';
 
 const ID = /^[A-Za-z_][\w.-]*$/;
 
-/** What belongs to the process as a whole. */
+/** Properties of the process as a whole. */
 export function ProcessForm({ element }: { readonly element: Drawn }) {
   const { kit } = useModelling();
   const { businessObject } = element;

@@ -8,7 +8,7 @@ export interface Step {
   readonly incident?: unknown;
 }
 
-/** Where an instance is after a step: for each element how often it is active and how often it is done. */
+/** Position of an instance after a step: for each element, how often it is active and how often it is done. */
 export interface Places {
   readonly elements: ReadonlyMap<string, Place>;
   /** Flows that were taken. */

@@ -1,6 +1,6 @@
 import type { Difference } from '../../forms/conflict.tsx';
 
-/** What differs between two files, by the names of elements. */
+/** Differences between two files, by the names of elements. */
 export function differencesOf(mine: string, theirs: string): readonly Difference[] {
   const [own, other] = [elementsOf(mine), elementsOf(theirs)];
   const added = [...own.keys()].filter((id) => !other.has(id));

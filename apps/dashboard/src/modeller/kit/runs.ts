@@ -5,7 +5,7 @@
 const REFUSED =
   /(?:user-task|send-task|rule-task|business-rule|transaction|ad-hoc|complex-gateway|compensation|cancel|pool|toggle-loop|data-)|conditional-(?!flow)/;
 
-/** Whether an entry of the menu makes an element that runs. */
+/** Returns whether an entry of the menu makes an element that runs. */
 export function runs(entry: string): boolean {
   return !REFUSED.test(entry);
 }

@@ -6,7 +6,7 @@ export interface Moddle {
   readonly [name: string]: unknown;
 }
 
-/** What is drawn for a business object: a shape, a connection or a label. */
+/** Drawing of a business object: a shape, a connection or a label. */
 export interface Drawn {
   readonly id: string;
   readonly type: string;
@@ -111,7 +111,7 @@ export interface Kit {
   service<Name extends keyof Services>(name: Name): Services[Name];
 }
 
-/** Whether a business object is of a type or of one derived from it, such as `bpmn:Activity`. */
+/** Returns whether a business object is of a type or of one derived from it, such as `bpmn:Activity`. */
 export function is(moddle: Moddle | undefined, type: string): boolean {
   const instanceOf = moddle?.['$instanceOf'];
   return typeof instanceOf === 'function' && Boolean((instanceOf as (type: string) => unknown).call(moddle, type));

@@ -17,7 +17,7 @@ export function typeInWords(moddle: Moddle): string {
   return whole.charAt(0).toUpperCase() + whole.slice(1);
 }
 
-/** Whether a drawn element is part of the flow of a process. */
+/** Returns whether a drawn element is part of the flow of a process. */
 export function isFlowNode(moddle: Moddle): boolean {
   return is(moddle, 'bpmn:FlowNode');
 }

@@ -10,7 +10,7 @@ export function append(kit: Kit, source: Drawn, { shape }: Kind): Drawn {
   return kit.service('autoPlace').append(source, kit.service('elementFactory').createShape(shape));
 }
 
-/** Whether something can follow an element. */
+/** Returns whether something can follow an element. */
 export function canBeFollowed({ businessObject }: Drawn): boolean {
   return is(businessObject, 'bpmn:FlowNode') && !is(businessObject, 'bpmn:EndEvent');
 }

@@ -19,7 +19,7 @@ export function LimitsForm({
   request,
 }: {
   readonly present: ServiceLimits;
-  /** Whether how many run at the same time is among them. */
+  /** True if how many run at the same time is among them. */
   readonly hasAtOnce: boolean;
   readonly request: {
     readonly error: unknown;

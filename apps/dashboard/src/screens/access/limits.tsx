@@ -12,7 +12,7 @@ import { limitsInWords } from '../applications/limits-in-words.ts';
 import { useServiceAddress } from '../service/use-service.ts';
 import { LimitsForm } from './limits-form.tsx';
 
-/** How much of a service runs at once, what each subscription may use, and who has subscribed. */
+/** Limits of a service and of each subscription, and the subscribers. */
 export function Limits() {
   const { acting, serviceId } = useServiceAddress();
   const limits = useQuery(serviceLimitsQuery(acting, serviceId));

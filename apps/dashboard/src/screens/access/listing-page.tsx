@@ -15,7 +15,7 @@ import { Plans } from '../marketplace/plans.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { ListingForm } from './listing-form.tsx';
 
-/** How a service is offered in the marketplace. Owners put it there, change the offer and take it out. */
+/** Offer of a service in the marketplace. Owners put it there, change the offer and take it out. */
 export function ListingPage() {
   const { acting, serviceId, at } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));

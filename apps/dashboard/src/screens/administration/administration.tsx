@@ -101,7 +101,7 @@ interface Decision {
   readonly question?: string;
 }
 
-/** What an administrator can decide about a registration. */
+/** Decisions of an administrator about a registration. */
 function decisionsOn({ status, enabled }: Registration): readonly Decision[] {
   const approve: Decision = { change: { status: 'APPROVED' }, word: 'Approve' };
   const reject: Decision = {

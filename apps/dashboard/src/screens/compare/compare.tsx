@@ -147,7 +147,7 @@ function Both({ first, second }: { readonly first: string; readonly second: stri
   );
 }
 
-/** What two records are compared by, always in the same order. */
+/** Members by which two records are compared, always in the same order. */
 function factsOf({ service, input, result, code, environment, timings, usage }: ExecutionRecord) {
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['Service', service.name],

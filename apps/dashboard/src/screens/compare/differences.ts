@@ -13,7 +13,7 @@ export const MOST = 500;
 /** Places that are visited at most. */
 const MOST_VISITS = 200_000;
 
-/** Where two JSON values differ, in the order of the first, down to MOST places. Numbers are compared by their digits. */
+/** Differences of two JSON values, in the order of the first, down to MOST places. Numbers are compared by their digits. */
 export function differencesOf(first: unknown, second: unknown): readonly Difference[] {
   const found: Difference[] = [];
   let visits = 0;

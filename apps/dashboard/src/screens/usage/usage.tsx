@@ -16,7 +16,7 @@ import { Storage } from './storage.tsx';
 /** Months that are shown. */
 const MONTHS = 6;
 
-/** What the use of services has cost and own services have earned, by month. Side and month stand in the address. */
+/** Costs of used services and earnings of own ones, by month. Side and month stand in the address. */
 export function Usage() {
   useTitle('Usage');
   const acting = useActing();

@@ -76,7 +76,7 @@ export default function InstanceOnDiagram({ instance }: { readonly instance: Wor
   );
 }
 
-/** What has happened at an element up to a step, and the execution of its task. */
+/** Events at an element up to a step, and the execution of its task. */
 function AtElement({
   elementId,
   steps,

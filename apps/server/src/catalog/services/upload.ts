@@ -32,7 +32,7 @@ export interface FormLimits {
   readonly fileSize?: number;
   readonly files?: number;
   readonly parts?: number;
-  /** Whether a file may be named by a path, such as `src/program.py`. */
+  /** True if a file may be named by a path, such as `src/program.py`. */
   readonly preservePath?: boolean;
 }
 

@@ -71,7 +71,7 @@ export class Repositories {
     this.#clearing.set(id, cleared);
   }
 
-  /** Whether a write is under way. */
+  /** Returns whether a write is under way. */
   isWritten(id: string): boolean {
     return this.#writers.has(id);
   }

@@ -32,7 +32,7 @@ const ref = { ref: Type.Optional(Ref) };
 const found = ['invalid-request', 'not-found', 'not-permitted', 'empty-repository'] as const;
 const content = { media: ['*/*'] };
 
-/** What is read of repositories. The process with the role `git` answers. */
+/** Endpoints that read repositories. The process with the role `git` answers. */
 export const readingEndpoints = (platform: Platform, store: GitStore): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

@@ -15,7 +15,7 @@ export interface ArrivedCommit {
   readonly branch: string | null;
   /** Paths that the commit removes. */
   readonly removed: readonly string[];
-  /** Whether the files become the whole tree, as those of a ZIP do. */
+  /** True if the files become the whole tree, as those of a ZIP do. */
   readonly isWhole: boolean;
   /** The folder with the files. */
   readonly folder: string;

@@ -23,7 +23,7 @@ const CommitForm = Type.Object(
   { additionalProperties: false },
 );
 
-/** What changes repositories without Git, and what makes services of them. The process with the role `git` answers. */
+/** Endpoints that change repositories without Git, and make services of them. The process with the role `git` answers. */
 export const writingEndpoints = (
   platform: Platform,
   identity: IdentityProvider,
