@@ -23,7 +23,9 @@ import { addProfile } from './commands/profile.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addProviderToken } from './commands/provider-token.ts';
+import { addOpenApi } from './commands/openapi.ts';
 import { addServe } from './commands/serve.ts';
+import { addTest } from './commands/test.ts';
 import { addService } from './commands/service.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
@@ -46,6 +48,8 @@ const commands = [
   addInit,
   addImport,
   addServe,
+  addTest,
+  addOpenApi,
   addUp,
   addRun,
   addStatus,

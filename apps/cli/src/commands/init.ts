@@ -20,7 +20,12 @@ async function init(shell: Shell, folder: string, options: CommonOptions): Promi
   // No cd: the command that npm runs is known in the folder of Kethub only.
   const at = target === shell.folder ? undefined : folder;
   output.note(
-    `Next:\n  ${commandFor(shell, 'up', at)}     upload, build and publish it\n  ${commandFor(shell, 'run', at)}    run it`,
+    [
+      'Next:',
+      `  ${commandFor(shell, 'serve', at)}  try it on this machine`,
+      `  ${commandFor(shell, 'up', at)}     upload, build and publish it`,
+      `  ${commandFor(shell, 'run', at)}    run it`,
+    ].join('\n'),
   );
   output.result('', { folder: target, name, written, kept });
 }

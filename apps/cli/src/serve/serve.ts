@@ -34,6 +34,8 @@ export interface ServeOptions extends ValueOptions {
   readonly debug?: number;
   readonly quiet?: boolean;
   readonly atOnce?: number;
+  /** Default `serve`. */
+  readonly state?: 'serve' | 'test';
 }
 
 /** A running local development server. */
@@ -65,7 +67,7 @@ export async function serveFolder(
   const { host = '127.0.0.1', allowRemote = false } = options;
   if (!allowRemote && host !== '127.0.0.1' && host !== 'localhost' && host !== '::1')
     throw usageFailure(`Other machines could run code here through ${host}. Say so with --allow-remote.`);
-  const state = stateFolder(shell, folder);
+  const state = stateFolder(shell, folder, options.state ?? 'serve');
   const unlock = lockState(state);
   const python = await choosePython(shell, output, folder, options.python);
   const { runtime, mode, about } = await openMode({

@@ -21,18 +21,19 @@ export interface ValueOptions {
 
 /**
  * The folder for the state of a project: `.kethub/serve` in it, or where it cannot be written, one of the user's.
+ * The cases of `ket test` have a state of their own.
  */
-export function stateFolder(shell: Shell, folder: string): string {
+export function stateFolder(shell: Shell, folder: string, use: 'serve' | 'test'): string {
   try {
     accessSync(folder, constants.W_OK);
     const own = path.join(folder, '.kethub');
-    mkdirSync(path.join(own, 'serve'), { recursive: true });
+    mkdirSync(path.join(own, use), { recursive: true });
     writeFileSync(path.join(own, '.gitignore'), '*\n');
-    return path.join(own, 'serve');
+    return path.join(own, use);
   } catch {
     const cache = shell.environment['XDG_CACHE_HOME'] ?? path.join(shell.environment['HOME'] ?? os.tmpdir(), '.cache');
     const name = createHash('sha256').update(folder).digest('hex').slice(0, 16);
-    const state = path.join(cache, 'kethub/serve', name);
+    const state = path.join(cache, 'kethub', use, name);
     mkdirSync(state, { recursive: true });
     return state;
   }
