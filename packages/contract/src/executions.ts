@@ -72,6 +72,7 @@ export const OwnedExecution = Type.Object(
     version: Type.Optional(Version),
     applicationId: nullable('string', { description: 'The application that started it; null for a job.' }),
     personId: nullable('string', { description: 'The person who started the job; null for an application.' }),
+    workflowId: Type.Optional(Type.String({ description: 'Execution of the workflow whose task started it.' })),
     _links: Type.Object({ self: Link, status: Link, result: Link }),
   },
   {
@@ -97,6 +98,32 @@ export const ProvidedExecution = Type.Object(
   },
 );
 export type ProvidedExecution = Static<typeof ProvidedExecution>;
+
+const counts = Type.Object(
+  Object.fromEntries(executionStatuses.map((status) => [status, Type.Optional(Type.Integer())])) as Record<
+    (typeof executionStatuses)[number],
+    ReturnType<typeof Type.Optional<ReturnType<typeof Type.Integer>>>
+  >,
+  { description: 'Numbers by status; a status that none has is absent.' },
+);
+
+export const ExecutionCounts = Type.Object(
+  {
+    from: Timestamp,
+    to: Timestamp,
+    total: counts,
+    times: Type.Array(
+      Type.Object({
+        at: Timestamp,
+        counts,
+        runSeconds: Type.Integer({ description: 'Seconds for which those that have ended ran.' }),
+      }),
+      { description: 'Hours or days (UTC) in which executions were created, oldest first. Those without are absent.' },
+    ),
+  },
+  { $id: 'ExecutionCounts' },
+);
+export type ExecutionCounts = Static<typeof ExecutionCounts>;
 
 export const ResultResponse = Type.Object(
   {

@@ -126,6 +126,11 @@ export const problems = {
     'Result deleted after its time',
     'Result, result files and log are kept for a limited time after the end of an execution. `detail` says when they were deleted. Status and record are there still. Start the execution again if its result is needed.',
   ),
+  'input-not-kept': problem(
+    404,
+    'Input not kept',
+    'The input of an execution is kept with its result, up to 64 KiB. This one was longer, or it ended before inputs were kept. Its record has the size and the hash.',
+  ),
   'result-file-not-found': problem(
     404,
     'Result file not found',

@@ -54,6 +54,7 @@ export const bareExecution = {
   run_seconds: null,
   type: 'MANAGED',
   tags: null,
+  workflow_id: null,
 } satisfies Partial<ExecutionRow>;
 
 /** A PENDING execution of a bare version. */

@@ -39,7 +39,6 @@ export async function cancelExecution(
       // An execution that has not started gets an empty log. The worker clears a running one when its processes are
       // gone.
       log: sql<string | null>`case when status = 'PENDING' then '' else log end`,
-      input: sql<string | null>`case when status = 'PENDING' then null else input end`,
       input_blob: sql<string | null>`case when status = 'PENDING' then null else input_blob end`,
     };
     const known = await transaction

@@ -41,7 +41,7 @@ export async function endExecution(platform: Platform, administrator: Person, id
       cause: JSON.stringify({ type: 'about:blank', title: TITLE, detail }),
       sealed_secrets: null,
       // The worker stores the log of code that has run.
-      ...(isPending && { log: '', input: null, input_blob: null }),
+      ...(isPending && { log: '', input_blob: null }),
     });
     const recorded = { status: known.status };
     await audit(platform, transaction, ownContext(administrator.id), 'execution:end', id, recorded);

@@ -16,8 +16,7 @@ export async function failExecution(platform: Platform, id: string, reason: unkn
   const unused = await platform.database.write(async (transaction) => {
     const input = await dropInput(transaction, id, platform.now());
     const ended_at = platform.now();
-    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, input: null, log }))
-      return input;
+    if (await move(transaction, id, 'FAILED', { cause, ended_at, sealed_secrets: null, log })) return input;
     await keepLateLog(transaction, id, { log: '' });
     return input;
   });

@@ -103,8 +103,8 @@ describe.each(databases)('what becomes of what an execution had, on $name', (kin
     expect(stored().filter((blob) => !before.has(blob))).toEqual([(await rowOf(id)).result_blob]);
   });
 
-  test('the input of one that is cancelled while it runs is gone once it is collected', async () => {
-    const { id } = await app.start({ params: { sleep: 60 } });
+  test('the long input of one that is cancelled while it runs is gone once it is collected', async () => {
+    const { id } = await app.start({ params: { sleep: 60 }, data: 'x'.repeat(70_000) });
     while ((await rowOf(id)).status === 'PENDING') await pause(10);
     expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
     await expect.poll(async () => (await rowOf(id)).log, patient).not.toBeNull();

@@ -103,7 +103,7 @@ async function keepEnd(
       lack === null ? recordOf(last, refusal === null ? content : null, contents) : recordOf(last, null, []);
     const cause = last.cause && JSON.stringify(last.cause);
     const kept = lack === null ? { ...(refusal === null && result), file_bytes } : {};
-    const values = { ...log, ...kept, record, cause, ended_at: end.endedAt, sealed_secrets: null, input: null };
+    const values = { ...log, ...kept, record, cause, ended_at: end.endedAt, sealed_secrets: null };
     await removeCopies(transaction, id);
     const input = await dropInput(transaction, id, now);
     const inputs = input === null ? [] : [input];

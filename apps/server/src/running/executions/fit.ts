@@ -23,15 +23,15 @@ export async function lackFor(platform: Platform, queries: Queries, id: string, 
   const row = await queries
     .selectFrom('executions')
     .select(['owner_type', 'owner_id', 'input_bytes'])
-    .select(({ eb, or }) => or([eb('input', 'is not', null), eb('input_blob', 'is not', null)]).as('hasInput'))
+    .select(({ eb }) => eb('input_blob', 'is not', null).as('hasLongInput'))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row || row.owner_type === null || row.owner_id === null) return null;
   const owner = { type: row.owner_type, id: row.owner_id };
   if (queries.isTransaction) await lockStorage(queries, owner);
   const { used, quota } = await readStorage(platform, queries, owner);
-  // The input is deleted with the end.
-  const freed = row.hasInput ? (row.input_bytes ?? 0) : 0;
+  // A long input is deleted with the end.
+  const freed = row.hasLongInput ? (row.input_bytes ?? 0) : 0;
   return lackOfStorage({ used: used - freed, quota }, bytes);
 }
 

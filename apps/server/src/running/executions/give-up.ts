@@ -42,7 +42,7 @@ export async function giveUpEnd(platform: Platform, runtime: Runtime, end: Execu
   const unused = await database.write(async (transaction) => {
     await removeCopies(transaction, id);
     const input = await dropInput(transaction, id, now());
-    const values = { cause, log, ended_at: end.endedAt, sealed_secrets: null, input: null };
+    const values = { cause, log, ended_at: end.endedAt, sealed_secrets: null };
     const isOver = (await move(transaction, id, eventOf(end), values)) || (await keepLateLog(transaction, id, { log }));
     // Blobs of earlier attempts, unless one of these attempts was committed after all.
     const stored = isOver ? parts.map((part) => blobKeyOf(id, part)) : [];

@@ -28,7 +28,7 @@ export async function giveUpExecutions(platform: Platform, workerId: string): Pr
     .execute();
   for (const { id } of left) {
     const kept = await keepCopies(platform, id);
-    const values = { ...kept, cause: JSON.stringify(lostCause), ended_at: now(), sealed_secrets: null, input: null };
+    const values = { ...kept, cause: JSON.stringify(lostCause), ended_at: now(), sealed_secrets: null };
     const unused = kept.log_blob === null ? [] : [kept.log_blob];
     await database.write(async (transaction) => {
       await removeCopies(transaction, id);

@@ -10,7 +10,9 @@ import { deleteExecution } from './delete-execution.ts';
 import { executionLinks } from '@kethub/service-api';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
-import { findExecution, pageOfExecutions, type ExecutionFilter } from './queries.ts';
+import type { ExecutionFilter } from './filter.ts';
+import { findExecution, pageOfExecutions } from './queries.ts';
+import { readInput } from './own-input.ts';
 import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
 import { executionNotFound, type ExecutionReader, type ExecutionScope } from './scope.ts';
@@ -103,6 +105,11 @@ export class Executions {
   /** The result document, a long one as a stream. Throws execution-not-found, result-not-available, result-expired. */
   result(scope: ExecutionScope, id: string): Promise<string | Readable> {
     return readResult(this.#platform, scope, id);
+  }
+
+  /** The input without secrets. Throws execution-not-found, result-expired, input-not-kept. */
+  input(scope: ExecutionScope, id: string): Promise<string | Readable> {
+    return readInput(this.#platform, scope, id);
   }
 
   resultFile(scope: ExecutionScope, id: string, name: string, request: FastifyRequest): Promise<Answer> {

@@ -75,6 +75,7 @@ export async function prepareExecution(
     expired_at: null,
     run_seconds: null,
     tags: input.tags.length > 0 ? JSON.stringify(input.tags) : null,
+    workflow_id: null,
   };
   return { row, input, pools: { reader: origin.owner, pools }, startEvent, depth: 0, firstStep: null };
 }
@@ -129,7 +130,8 @@ async function prepareWorkflow(
     status: 'RUNNING',
     created_at: at,
     started_at: at,
-    input: null,
+    // The instance has it as variables; here it is kept for its owner.
+    input: input.bytes.length > INLINE_BYTES ? null : input.bytes.toString(),
     input_blob: null,
     sealed_secrets: null,
     data_pools: null,

@@ -2,6 +2,7 @@ import { sql, type UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables, StatementBatch } from '../../foundation/storage/index.ts';
 import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
 import { tagsIn } from '@kethub/service-api';
+import { fitting, type ExecutionFilter } from './filter.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update: of two concurrent moves exactly one happens. */
@@ -65,7 +66,7 @@ export async function keepLateLog(
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('executions')
-    .set({ ...values, input: null })
+    .set(values)
     .where('id', '=', id)
     .where('log', 'is', null)
     .where('log_blob', 'is', null)
@@ -156,53 +157,44 @@ export function filesOf(database: Database, executionId: string) {
 }
 
 /** Columns that a list shows. */
-const listedColumns = [...statusColumns, 'person_id'] as const;
+const listedColumns = [...statusColumns, 'person_id', 'workflow_id'] as const;
 export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
-
-/** Restricts a list to executions of one service, or with one tag. */
-export interface ExecutionFilter {
-  readonly serviceId?: string | undefined;
-  readonly tag?: string | undefined;
-}
 
 /** Rows within a scope, newest first, after (older than) `cursor`. */
 export function pageOfExecutions(
   database: Database,
   scope: ExecutionScope,
-  { serviceId, tag }: ExecutionFilter,
+  filter: ExecutionFilter,
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
-  if (tag !== undefined) return pageOfTag(database, scope, tag, serviceId, cursor, limit);
-  let query = database.read
+  if (filter.tag !== undefined) return pageOfTag(database, scope, { ...filter, tag: filter.tag }, cursor, limit);
+  const query = database.read
     .selectFrom('executions')
     .select(listedColumns)
     .where(within(scope))
+    .where(fitting(filter))
     .orderBy('id', 'desc')
     .limit(limit);
-  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
-  if (cursor !== null) query = query.where('id', '<', cursor);
-  return query.execute();
+  return (cursor === null ? query : query.where('id', '<', cursor)).execute();
 }
 
 /** A page of executions with a tag, read from the index of tags. */
 function pageOfTag(
   database: Database,
   scope: ExecutionScope,
-  tag: string,
-  serviceId: string | undefined,
+  { tag, ...filter }: ExecutionFilter & { readonly tag: string },
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
   const tagged = database.read.selectFrom('execution_tags').where(taggedWithin(scope)).where('tag', '=', tag);
-  let query = tagged
+  const query = tagged
     .innerJoin('executions', 'executions.id', 'execution_id')
     .select(listedColumns.map((column) => `executions.${column}` as const))
+    .where(fitting(filter))
     .orderBy('execution_id', 'desc')
     .limit(limit);
-  if (serviceId !== undefined) query = query.where('executions.service_id', '=', serviceId);
-  if (cursor !== null) query = query.where('execution_id', '<', cursor);
-  return query.execute();
+  return (cursor === null ? query : query.where('execution_id', '<', cursor)).execute();
 }
 
 /** Adds the tags of executions to their index. */
@@ -218,6 +210,7 @@ export function insertTags(together: StatementBatch, rows: readonly ExecutionRow
 export function pageOfService(
   database: Database,
   serviceId: string,
+  filter: ExecutionFilter,
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
@@ -225,6 +218,7 @@ export function pageOfService(
     .selectFrom('executions')
     .select(listedColumns)
     .where('service_id', '=', serviceId)
+    .where(fitting(filter))
     .orderBy('id', 'desc')
     .limit(limit);
   return (cursor === null ? query : query.where('id', '<', cursor)).execute();

@@ -6,13 +6,13 @@ import {
   presentProgress,
   presentStatus,
   readProvidedRecord,
-  type ExecutionFilter,
   type ListedRow,
 } from '../executions/index.ts';
 import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../../catalog/services/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
+import { addressOf, filterOf, type OwnedQuery, type ProvidedQuery } from './filter-query.ts';
 import { jobScope } from './scope.ts';
 
 interface Named extends ListedRow {
@@ -20,39 +20,39 @@ interface Named extends ListedRow {
   readonly of: { readonly version: string; readonly name: string } | undefined;
 }
 
-/** Lists the executions of an owner, newest first. */
-export function listOwned(
-  platform: Platform,
-  context: Context,
-  { serviceId, tag, ...page }: ListQuery & ExecutionFilter,
-): Promise<Answer> {
+/** Lists the executions of an owner, newest first. Throws invalid-request. */
+export function listOwned(platform: Platform, context: Context, query: ListQuery & OwnedQuery): Promise<Answer> {
   const { database } = platform;
   const scope = jobScope(platform, context);
-  return list(page, {
-    address: addressOf(scope.address, { serviceId, tag }),
+  const filter = filterOf(query);
+  return list(query, {
+    address: addressOf(scope.address, query),
     load: async (cursor, limit) =>
-      withNames(database.read, await pageOfExecutions(database, scope, { serviceId, tag }, cursor, limit)),
+      withNames(database.read, await pageOfExecutions(database, scope, filter, cursor, limit)),
     present: (row): OwnedExecution => ({
       ...presentStatus(row),
       ...(row.of && { serviceName: row.of.name, version: row.of.version }),
       applicationId: row.application_id,
       personId: row.person_id,
+      ...(row.workflow_id !== null && { workflowId: row.workflow_id }),
       _links: executionLinks(scope.address, row.id),
     }),
   });
 }
 
-/** Lists all executions of a service for its provider, without their owners and inputs. */
+/** Lists all executions of a service for its provider, without their owners and inputs. Throws invalid-request. */
 export async function listProvided(
   { database, addresses }: Platform,
   context: Context,
   serviceId: string,
-  query: ListQuery,
+  query: ListQuery & ProvidedQuery,
 ): Promise<Answer> {
   await requireService(database.read, context, serviceId);
+  const filter = filterOf(query);
   return list(query, {
-    address: `${addresses.api}/services/${serviceId}/executions`,
-    load: async (cursor, limit) => withNames(database.read, await pageOfService(database, serviceId, cursor, limit)),
+    address: addressOf(`${addresses.api}/services/${serviceId}/executions`, query),
+    load: async (cursor, limit) =>
+      withNames(database.read, await pageOfService(database, serviceId, filter, cursor, limit)),
     present: (row): ProvidedExecution => ({
       ...presentProgress(row),
       ...(row.of && { version: row.of.version }),
@@ -71,15 +71,6 @@ export async function providedRecord(
   const record = await readProvidedRecord(platform, serviceId, id);
   if (!record) throw new Problem('execution-not-found', `The service ${serviceId} has no execution ${id}.`);
   return record;
-}
-
-/** The URL of a list with its filter. */
-function addressOf(address: string, { serviceId, tag }: ExecutionFilter): string {
-  const query = new URLSearchParams({
-    ...(serviceId !== undefined && { serviceId }),
-    ...(tag !== undefined && { tag }),
-  });
-  return query.size === 0 ? address : `${address}?${query.toString()}`;
 }
 
 async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<Named[]> {

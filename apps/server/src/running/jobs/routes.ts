@@ -1,4 +1,5 @@
 import {
+  ExecutionCounts,
   ExecutionInput,
   ExecutionRecord,
   Id,
@@ -6,7 +7,6 @@ import {
   OwnedExecution,
   ProvidedExecution,
   ServiceExecution,
-  Tag,
   Version,
 } from '@kethub/contract';
 import { Type } from 'typebox';
@@ -20,12 +20,16 @@ import {
 } from '../../foundation/http/index.ts';
 import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
+import { countOwned, countProvided } from './counts.ts';
+import { OwnedQuery, ProvidedQuery } from './filter-query.ts';
 import { jobScope } from './scope.ts';
 import { startJob } from './start-job.ts';
 
 const tag = 'Jobs';
 const servicePath = Type.Object({ serviceId: Id });
 const one = Type.Object({ executionId: Id });
+const { tag: _tag, ...ownedCounts } = OwnedQuery.properties;
+const steps = { per: Type.Optional(Type.Enum(['hour', 'day'])) };
 const missing = ['invalid-request', 'execution-not-found'] as const;
 
 const start = {
@@ -88,7 +92,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     access: 'execution:list',
     summary: 'List all executions of an own service, of any owner, newest first',
     params: servicePath,
-    query: ListQuery,
+    query: Type.Object({ ...ListQuery.properties, ...ProvidedQuery.properties }),
     answers: { 200: Type.Array(ProvidedExecution) },
     problems: ['invalid-request', 'not-found'],
     handle: ({ params, caller, query }) => listProvided(platform, contextOf(caller), params.serviceId, query),
@@ -115,10 +119,56 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     tag,
     access: 'execution:list',
     summary: 'List the executions that were started for the caller, as jobs or by applications, newest first',
-    query: Type.Object({ ...ListQuery.properties, serviceId: Type.Optional(Id), tag: Type.Optional(Tag) }),
+    query: Type.Object({ ...ListQuery.properties, ...OwnedQuery.properties }),
     answers: { 200: Type.Array(OwnedExecution) },
     problems: ['invalid-request'],
     handle: ({ caller, query }) => listOwned(platform, contextOf(caller), query),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/usage/executions',
+    id: 'countOwnedExecutions',
+    tag,
+    access: 'execution:list',
+    summary: 'Count the executions of the caller by status, per day or hour',
+    description: 'Without `from` the last 30 days, or 24 hours by the hour. Executions that were deleted do not count.',
+    query: Type.Object({ ...ownedCounts, ...steps }),
+    answers: { 200: ExecutionCounts },
+    problems: ['invalid-request'],
+    handle: async ({ caller, query }) => ({ status: 200, body: await countOwned(platform, contextOf(caller), query) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/usage',
+    id: 'countProvidedExecutions',
+    tag,
+    access: 'execution:list',
+    summary: 'Count the executions of an own service, of any owner, by status, per day or hour',
+    params: servicePath,
+    query: Type.Object({ ...ProvidedQuery.properties, ...steps }),
+    answers: { 200: ExecutionCounts },
+    problems: ['invalid-request', 'not-found'],
+    handle: async ({ params, caller, query }) => ({
+      status: 200,
+      body: await countProvided(platform, contextOf(caller), params.serviceId, query),
+    }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/service-executions/:executionId/input',
+    id: 'getOwnedInput',
+    tag,
+    access: 'execution:read',
+    summary: 'Read the input of an execution, without secrets and tags',
+    description: 'Byte for byte as it was sent. It is kept with the result, up to 64 KiB.',
+    params: one,
+    answers: { 200: { media: ['application/json'], json: ExecutionInput } },
+    problems: [...missing, 'result-expired', 'input-not-kept'],
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: await executions.input(jobScope(platform, contextOf(caller)), params.executionId),
+    }),
   }),
   ...executionEndpoints<PlatformAccess, Caller>(executions, {
     path: '/service-executions/:executionId',

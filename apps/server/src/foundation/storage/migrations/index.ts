@@ -6,6 +6,7 @@ import * as implementations from './0002-implementations.ts';
 import * as origins from './0004-origins.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
 import * as buildQueues from './0004-build-queues.ts';
+import * as workflowOfExecution from './0010-workflow-of-execution.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0004-origins': origins,
   '0003-workflow-incidents': workflowIncidents,
   '0004-build-queues': buildQueues,
+  '0010-workflow-of-execution': workflowOfExecution,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

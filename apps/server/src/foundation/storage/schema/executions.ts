@@ -107,6 +107,8 @@ export interface ExecutionRow {
   expired_at: number | null;
   /** JSON list of the tags in their order; null for none. */
   tags: string | null;
+  /** The execution of the workflow whose task started it; null for any other. */
+  workflow_id: string | null;
 }
 
 /** A tag of an execution, with the columns that decide who may see it: an index then answers a list by tag. */

@@ -6,6 +6,8 @@ import type { InstanceCache } from '../advance/index.ts';
 /** The facts about its instance that a job needs. */
 export interface JobContext extends Caller {
   readonly sealedSecrets: string | null;
+  /** The execution of the workflow. */
+  readonly executionId: string;
 }
 
 /** The caller as which the tasks of a version call services. */
@@ -39,7 +41,11 @@ export class JobContexts {
     const instance = this.#cache.get(instanceId);
     // The secrets of a child are at its root.
     if (instance?.execution_id !== instanceId) return this.#read.add(instanceId);
-    return { ...(await this.#callerOf(instance.service_version_id)), sealedSecrets: instance.sealed_secrets };
+    return {
+      ...(await this.#callerOf(instance.service_version_id)),
+      sealedSecrets: instance.sealed_secrets,
+      executionId: instanceId,
+    };
   }
 
   async #callerOf(versionId: string): Promise<Caller> {
@@ -56,7 +62,7 @@ async function contextsOf(read: Queries, instanceIds: readonly string[]): Promis
   const rows = await read
     .selectFrom('workflow_instances as instance')
     .innerJoin('workflow_instances as root', 'root.id', 'instance.execution_id')
-    .select(['instance.id', 'instance.service_version_id', 'root.sealed_secrets'])
+    .select(['instance.id', 'instance.execution_id', 'instance.service_version_id', 'root.sealed_secrets'])
     .where(isAmong(read, 'instance.id', [...new Set(instanceIds)]))
     .execute();
   const versionIds = [...new Set(rows.map(({ service_version_id }) => service_version_id))];
@@ -65,7 +71,9 @@ async function contextsOf(read: Queries, instanceIds: readonly string[]): Promis
   const byInstance = new Map(rows.map((row) => [row.id, row]));
   return instanceIds.map((id) => {
     const row = byInstance.get(id);
-    return row && { ...(byVersion.get(row.service_version_id) ?? nobody), sealedSecrets: row.sealed_secrets };
+    if (!row) return undefined;
+    const { sealed_secrets: sealedSecrets, execution_id: executionId } = row;
+    return { ...(byVersion.get(row.service_version_id) ?? nobody), sealedSecrets, executionId };
   });
 }
 

@@ -28,7 +28,7 @@ export async function startJob(environment: JobEnvironment, job: WorkflowJobRow,
     const { target } = subscriber;
     if (!target && subscriber.program.type === 'MANAGED') await capacity.require(subscriber.serviceVersionId);
     if (target) await startRemote(environment, job, call, { ...subscriber, target }, text);
-    else await startHere(environment, job, subscriber, text);
+    else await startHere(environment, job, context, subscriber, text);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     await failJob(environment, job, call, documentOf(platform, error, subscriber));
@@ -38,12 +38,14 @@ export async function startJob(environment: JobEnvironment, job: WorkflowJobRow,
 async function startHere(
   environment: JobEnvironment,
   job: WorkflowJobRow,
+  { executionId }: JobContext,
   subscriber: Subscriber,
   text: string,
 ): Promise<void> {
   const { platform, workflows } = environment;
   const { applicationId, address } = subscriber;
   const prepared = await prepareExecution(platform, workflows, originOf(subscriber), job.id, text);
+  prepared.row.workflow_id = executionId;
   await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
   const called = { id: job.id, lease: job.lease, application_id: applicationId, address };
   let accepted = false;

@@ -1,0 +1,58 @@
+import type { ExecutionStatus } from '@kethub/contract';
+import type { ExpressionBuilder } from 'kysely';
+import type { Tables } from '../../foundation/storage/index.ts';
+
+/** Restricts a list of executions. What is absent restricts nothing. */
+export interface ExecutionFilter {
+  readonly tag?: string | undefined;
+  readonly serviceId?: string | undefined;
+  readonly version?: string | undefined;
+  readonly statuses?: readonly ExecutionStatus[] | undefined;
+  readonly applicationId?: string | undefined;
+  readonly personId?: string | undefined;
+  /** Execution of a workflow, whose tasks started them. */
+  readonly workflowId?: string | undefined;
+  /** Whether executions that tasks of workflows started are left out. */
+  readonly withoutTasks?: boolean | undefined;
+  /** Epoch milliseconds of the creation: from the first to before the second. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/**
+ * An id is made before its execution is created, by a task at most this many milliseconds. It bounds the part of the
+ * index of ids that is read.
+ */
+const ID_BEFORE_CREATION_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The filter as a condition of SQL, without its tag. */
+export function fitting(filter: ExecutionFilter) {
+  const { serviceId, version, statuses, applicationId, personId, workflowId, withoutTasks, from, to } = filter;
+  return (where: ExpressionBuilder<Tables, 'executions'>) =>
+    where.and([
+      ...(serviceId === undefined ? [] : [where('executions.service_id', '=', serviceId)]),
+      ...(version === undefined ? [] : [where('executions.service_version_id', 'in', versionsOf(where, version))]),
+      ...(statuses === undefined ? [] : [where('executions.status', 'in', statuses)]),
+      ...(applicationId === undefined ? [] : [where('executions.application_id', '=', applicationId)]),
+      ...(personId === undefined ? [] : [where('executions.person_id', '=', personId)]),
+      ...(workflowId === undefined ? [] : [where('executions.workflow_id', '=', workflowId)]),
+      ...(withoutTasks === true ? [where('executions.workflow_id', 'is', null)] : []),
+      ...(from === undefined ? [] : [where('executions.created_at', '>=', from)]),
+      ...(from === undefined ? [] : [where('executions.id', '>=', firstIdAt(from - ID_BEFORE_CREATION_MS))]),
+      ...(to === undefined ? [] : [where('executions.created_at', '<', to)]),
+      ...(to === undefined ? [] : [where('executions.id', '<', firstIdAt(to))]),
+    ]);
+}
+
+function versionsOf(where: ExpressionBuilder<Tables, 'executions'>, version: string) {
+  const versions = where.selectFrom('service_versions').select('service_versions.id');
+  return versions
+    .whereRef('service_versions.service_id', '=', 'executions.service_id')
+    .where('service_versions.version', '=', version);
+}
+
+/** The beginning of ids (UUID version 7) that are made at a time or later. */
+function firstIdAt(epochMs: number): string {
+  const hex = Math.max(0, epochMs).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
