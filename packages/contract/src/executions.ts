@@ -125,6 +125,12 @@ export const ExecutionCounts = Type.Object(
 );
 export type ExecutionCounts = Static<typeof ExecutionCounts>;
 
+export const DownloadTicket = Type.Object(
+  { href: Type.String({ description: 'Address of the download. It needs no credential.' }), validUntil: Timestamp },
+  { $id: 'DownloadTicket' },
+);
+export type DownloadTicket = Static<typeof DownloadTicket>;
+
 export const ResultResponse = Type.Object(
   {
     _links: Type.Intersect([Type.Object({ self: Link, status: Link }), Type.Record(Type.String(), Link)], {

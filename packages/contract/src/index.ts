@@ -21,6 +21,7 @@ export * from './registrations.ts';
 export { compareVersions } from './compare-versions.ts';
 export * from './services.ts';
 export * from './repositories.ts';
+export * from './session.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
 export * from './signing-keys.ts';

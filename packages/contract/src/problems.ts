@@ -126,6 +126,11 @@ export const problems = {
     'Result deleted after its time',
     'Result, result files and log are kept for a limited time after the end of an execution. `detail` says when they were deleted. Status and record are there still. Start the execution again if its result is needed.',
   ),
+  'ticket-expired': problem(
+    410,
+    'Download address expired',
+    'The address of a download is valid for a minute, and for the person who asked for it. Ask for another one where you found it.',
+  ),
   'input-not-kept': problem(
     404,
     'Input not kept',

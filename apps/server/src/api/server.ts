@@ -14,6 +14,7 @@ import {
   type GitStore,
 } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
+import { downloadEndpoints } from '../running/downloads/index.ts';
 import { eventEndpoints } from '../running/events/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
@@ -92,6 +93,7 @@ export async function createApi(
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...eventEndpoints(platform),
+    ...downloadEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),
     ...qcCatalogEndpoints(platform, identity),
     ...workflowEndpoints(platform, workflows, executions),

@@ -248,6 +248,9 @@ export const matrix: Readonly<Record<string, Row>> = {
   getOwnedResult: execution('VIEWER', 'GET', '/result'),
   getOwnedResultFile: execution('VIEWER', 'GET', '/result/none.txt', [404]),
   describeOwnedResultFile: { ...execution('VIEWER', 'HEAD', '/result/none.txt', [404]), bodiless: true },
+  createResultFileTicket: execution('VIEWER', 'POST', '/result/none.txt/ticket', [404]),
+  createSourceTicket: service('VIEWER', 'POST', '/versions/1.0.0/source/ticket'),
+  createDataPoolFileTicket: dataPool('VIEWER', 'POST', '/files/one.csv/ticket'),
   getOwnedRecord: execution('VIEWER', 'GET', '/record'),
   getOwnedInput: execution('VIEWER', 'GET', '/input', [404]),
   countOwnedExecutions: list('VIEWER', 'GET', '/usage/executions'),
@@ -324,7 +327,14 @@ export const matrix: Readonly<Record<string, Row>> = {
  * cover them.
  */
 export const personalOperations: readonly string[] = [
+<<<<<<< HEAD
   'getSignInEndpoint',
+=======
+  'getSession',
+  'endSessions',
+  'download',
+  'getSignInPlace',
+>>>>>>> 1ff71e82 (feat(accounts): session, sign-out everywhere, download tickets)
   'listRegistrations',
   'getRegistration',
   'changeRegistration',
@@ -367,6 +377,9 @@ export const personalOperations: readonly string[] = [
  * entry.
  */
 export const unrecordedOperations: ReadonlySet<string> = new Set([
+  'createResultFileTicket',
+  'createSourceTicket',
+  'createDataPoolFileTicket',
   'renameApplication',
   'createService',
   'updateService',

@@ -2,7 +2,7 @@ export { changeDataPool } from './change-data-pool.ts';
 export { createDataPool } from './create-data-pool.ts';
 export { deleteDataPool } from './delete-data-pool.ts';
 export { deleteFile } from './delete-file.ts';
-export { downloadFile } from './download-file.ts';
+export { describeFile, downloadFile } from './download-file.ts';
 export { requireFileName } from './file-name.ts';
 export { grantPermissions, makeGrant } from './grants.ts';
 export { putMember, removeMember, type MemberPath } from './members.ts';

@@ -22,6 +22,7 @@ export {
 } from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
 export { requireFitting } from './input/index.ts';
+export { readSource } from './read-services.ts';
 export { requireService, requireVersion } from './versions.ts';
 export {
   createRequestCheck,

@@ -89,7 +89,7 @@ async function requireAccess(services: AccountServices, access: PlatformAccess, 
 }
 
 /** Returns whether an approved person is named in KETHUB_ADMINISTRATORS. */
-function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
+export function isAdministrator({ platform }: AccountServices, { username }: Identity): boolean {
   return platform.configuration.administrators.includes(username.normalize('NFC').toLowerCase());
 }
 

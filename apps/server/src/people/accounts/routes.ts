@@ -4,6 +4,7 @@ import {
   CreateAccessTokenRequest,
   DefaultAccessTokenDto,
   PersonalAccessTokenPrincipal,
+  Session,
   UpdateUserRequest,
   UserDto,
 } from '@kethub/contract';
@@ -16,6 +17,14 @@ import { deleteMe } from './delete-me.ts';
 import { putMe, readMe } from './me.ts';
 import { admissionProblems, sessionProblems } from './admission-problems.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
+<<<<<<< HEAD
+=======
+import { putDefaultToken } from './put-default-token.ts';
+import { putMe } from './put-me.ts';
+import { readAccessTokens } from './read-access-tokens.ts';
+import { readMe } from './read-me.ts';
+import { endSessions, readSession } from './session.ts';
+>>>>>>> 1ff71e82 (feat(accounts): session, sign-out everywhere, download tickets)
 import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';
@@ -64,6 +73,32 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 204: null },
     problems: ['still-owner', ...admissionProblems, 'catalog-unavailable', 'deletion-incomplete'],
     handle: ({ caller }) => deleteMe(services, personOf(caller)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/session',
+    id: 'getSession',
+    tag,
+    access: 'SIGNED_IN',
+    summary: 'Read who you are, what you have joined and what this installation offers',
+    description: 'Also for a person whose registration is not approved yet.',
+    answers: { 200: Session },
+    sends: ['Cache-Control'],
+    problems: ['identity-provider-unavailable'],
+    handle: ({ caller }) => readSession(services, personOf(caller)),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/me/sessions',
+    id: 'endSessions',
+    tag,
+    access: 'LOGIN_SESSION',
+    summary: 'Sign out everywhere',
+    description:
+      'Ends all login sessions and refresh tokens, also the own one. Access tokens that were given out end within 15 minutes. Personal access tokens stay.',
+    answers: { 204: null },
+    problems: sessionProblems,
+    handle: ({ caller }) => endSessions(services, personOf(caller)),
   }),
   ...profileImageEndpoints(services),
   endpoint({

@@ -76,6 +76,8 @@ export interface IdentityProvider {
    * approved user among them takes precedence. Throws IdentityProviderUnavailable.
    */
   findByEmail(email: string): Promise<Identity | null>;
+  /** Ends every login session of the person, so that none is renewed. Throws IdentityProviderUnavailable. */
+  endSessions(subject: string): Promise<void>;
   /** Removes the person, if there is one. Throws IdentityProviderUnavailable. */
   delete(subject: string): Promise<void>;
 }

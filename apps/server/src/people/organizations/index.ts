@@ -1,5 +1,5 @@
 export { organizationCatalog } from './catalog.ts';
 export { lockOwnerShared } from './lock-owner.ts';
-export { organizationsOf, roleIn } from './memberships.ts';
+export { joinedOrganizations, roleIn } from './memberships.ts';
 export { organizationEndpoints } from './routes.ts';
 export { requireNewOwner } from './transfer.ts';

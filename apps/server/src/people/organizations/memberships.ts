@@ -14,14 +14,15 @@ export async function roleIn(queries: Queries, organizationId: string, userId: s
   return row?.role ?? null;
 }
 
-/** The ids of the organizations that a person has joined. */
-export async function organizationsOf(queries: Queries, userId: string): Promise<string[]> {
-  const rows = await queries
+/** The organizations that a person has joined, with the role there, newest first. */
+export function joinedOrganizations(queries: Queries, userId: string) {
+  return queries
     .selectFrom('memberships')
-    .select('organization_id')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'name', 'role'])
     .where('user_id', '=', userId)
+    .orderBy('organizations.id', 'desc')
     .execute();
-  return rows.map((row) => row.organization_id);
 }
 
 /**

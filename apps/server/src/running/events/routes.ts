@@ -2,7 +2,7 @@ import { ChangeEvent } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { organizationsOf } from '../../people/organizations/index.ts';
+import { joinedOrganizations } from '../../people/organizations/index.ts';
 import { answerEvents, createStreamSlots, type Owners } from './answer-events.ts';
 import { ChangeFeed } from './change-feed.ts';
 
@@ -38,6 +38,6 @@ export function eventEndpoints(platform: Platform): PlatformEndpoint[] {
 }
 
 async function everyOwner({ database }: Platform, { personId }: Context): Promise<Owners> {
-  const joined = await organizationsOf(database.read, personId);
-  return [{ type: 'USER', id: personId }, ...joined.map((id) => ({ type: 'ORGANIZATION' as const, id }))];
+  const joined = await joinedOrganizations(database.read, personId);
+  return [{ type: 'USER', id: personId }, ...joined.map(({ id }) => ({ type: 'ORGANIZATION' as const, id }))];
 }

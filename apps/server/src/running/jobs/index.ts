@@ -1,1 +1,2 @@
 export { jobEndpoints } from './routes.ts';
+export { jobScope } from './scope.ts';

@@ -19,6 +19,13 @@ export async function purgeOidcRecords(platform: Platform): Promise<number> {
   return Number(numDeletedRows);
 }
 
+/** Deletes the sessions, codes, grants and refresh tokens of a person. */
+export async function endOidcSessions({ database }: Platform, accountId: string): Promise<void> {
+  await database.write((transaction) =>
+    transaction.deleteFrom('oidc_records').where('account_id', '=', accountId).execute(),
+  );
+}
+
 /** The owner of a record. A sign-in in progress belongs to the person who has just given a password. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | null {
   return accountId ?? result?.login?.accountId ?? session?.accountId ?? null;

@@ -9,7 +9,7 @@ import { createEmbeddedAdministration, findIdentityByEmail } from './administrat
 import type { IdentityService } from '../identity-provider.ts';
 import { loadKeys } from './keys.ts';
 import { createOidcProvider } from './oidc-provider.ts';
-import { purgeOidcRecords } from '../base/oidc-records.ts';
+import { endOidcSessions, purgeOidcRecords } from '../base/oidc-records.ts';
 import { serveOidcProvider } from './oidc-routes.ts';
 import { createFindIdentity, deleteIdentity, findApproved } from '../base/queries.ts';
 import { purgeRegistrations } from '../registration/registration.ts';
@@ -86,6 +86,7 @@ export async function createEmbeddedIdentity(platform: Platform): Promise<Identi
       const [{ read }, name] = [platform.database, signInName(email)];
       return (await findIdentityByEmail(read, name)) ?? findUnverifiedByEmail(read, name);
     },
+    endSessions: (subject) => endOidcSessions(platform, subject),
     delete: (subject) => deleteIdentity(platform.database, subject),
     serve: (app) =>
       serveOidcProvider(platform, app, {

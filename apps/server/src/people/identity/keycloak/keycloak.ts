@@ -6,7 +6,7 @@ import { createKeycloakAdministration } from './administration.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
 import { KeycloakConnection } from './connection.ts';
 import { createKeycloakVerifier } from './tokens.ts';
-import { addUser, deleteUser, findUser, findUserByEmail, isSubject } from './users.ts';
+import { addUser, deleteUser, endUserSessions, findUser, findUserByEmail, isSubject } from './users.ts';
 import { LookUpQueue } from './look-up-queue.ts';
 import { PeopleCopy } from './people-copy.ts';
 import { LoadingCache } from '../loading-cache.ts';
@@ -79,6 +79,9 @@ export function createKeycloakIdentity(platform: Platform, settings: KeycloakSet
     findByEmail(email) {
       const key = email.toLowerCase();
       return limitWaiting(() => byEmail.get(key, () => findUserByEmail(ask, key)));
+    },
+    async endSessions(subject) {
+      await limitWaiting(() => endUserSessions(ask, subject));
     },
     async delete(subject) {
       await limitWaiting(() => deleteUser(ask, subject));

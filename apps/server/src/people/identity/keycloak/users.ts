@@ -61,6 +61,13 @@ export async function deleteUser(ask: AskKeycloak, subject: string): Promise<voi
   if (![204, 404, 405].includes(answer.status)) throw unexpected('deleting a user', answer);
 }
 
+/** Ends all sessions of a user. Throws IdentityProviderUnavailable. */
+export async function endUserSessions(ask: AskKeycloak, subject: string): Promise<void> {
+  if (!isSubject(subject)) return;
+  const answer = await ask('POST', `/users/${encodeURIComponent(subject)}/logout`);
+  if (answer.status !== 204 && answer.status !== 404) throw unexpected('ending sessions', answer);
+}
+
 /** Adds a user, and returns the id from the header Location. */
 export async function addUser(ask: AskKeycloak, user: NewUser): Promise<string> {
   const answer = await ask('POST', '/users', toUserRepresentation(user));

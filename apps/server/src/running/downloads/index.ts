@@ -1,0 +1,1 @@
+export { downloadEndpoints } from './routes.ts';
