@@ -327,14 +327,10 @@ export const matrix: Readonly<Record<string, Row>> = {
  * cover them.
  */
 export const personalOperations: readonly string[] = [
-<<<<<<< HEAD
   'getSignInEndpoint',
-=======
   'getSession',
   'endSessions',
   'download',
-  'getSignInPlace',
->>>>>>> 1ff71e82 (feat(accounts): session, sign-out everywhere, download tickets)
   'listRegistrations',
   'getRegistration',
   'changeRegistration',

@@ -17,14 +17,7 @@ import { deleteMe } from './delete-me.ts';
 import { putMe, readMe } from './me.ts';
 import { admissionProblems, sessionProblems } from './admission-problems.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
-<<<<<<< HEAD
-=======
-import { putDefaultToken } from './put-default-token.ts';
-import { putMe } from './put-me.ts';
-import { readAccessTokens } from './read-access-tokens.ts';
-import { readMe } from './read-me.ts';
 import { endSessions, readSession } from './session.ts';
->>>>>>> 1ff71e82 (feat(accounts): session, sign-out everywhere, download tickets)
 import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';
