@@ -12,7 +12,7 @@ export interface ExecutionFilter {
   readonly personId?: string | undefined;
   /** Execution of a workflow, whose tasks started them. */
   readonly workflowId?: string | undefined;
-  /** Whether executions that tasks of workflows started are left out. */
+  /** Tells whether executions that tasks of workflows started are left out. */
   readonly withoutTasks?: boolean | undefined;
   /** Epoch milliseconds of the creation: from the first to before the second. */
   readonly from?: number | undefined;
