@@ -10,6 +10,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { SessionContext } from './data/context.tsx';
+import { followChanges } from './data/live.ts';
 import { theme } from './look/theme.ts';
 import { router } from './routes.tsx';
 import { openSession } from './session/session.ts';
@@ -34,6 +35,7 @@ const queries: QueryClient = new QueryClient({
     },
   },
 });
+followChanges(session, queries);
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="kethub-nonce"]')?.content ?? '';
 const scheme = localStorageColorSchemeManager({ key: 'kethub-color-scheme' });
 const element = document.querySelector('#root');

@@ -4,6 +4,7 @@ export type { Authorization, AuthorizationRequest } from './authorization-code.t
 export { jsonTextOf, readBody } from './connection.ts';
 export type { IdentityProvider } from './discovery.ts';
 export { KethubError, UnreachableError } from './errors.ts';
+export { readEvents } from './events.ts';
 export { isEnded } from './executions-endpoint.ts';
 export type { ExecutionsEndpoint } from './executions-endpoint.ts';
 export type { FollowedEntry, FollowOptions } from './follow-log.ts';

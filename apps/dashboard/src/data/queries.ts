@@ -8,8 +8,6 @@ import { parseExact } from './exact-json.ts';
 export const PAGE = 50;
 /** Seconds that one request waits for a change of what is shown. */
 const WAIT_SECONDS = 20;
-/** Milliseconds between two looks at a list in which something still runs. */
-const RUNNING_LIST_MS = 5_000;
 /** Milliseconds after an answer until the next request that waits. */
 const AGAIN_MS = 200;
 
@@ -110,7 +108,6 @@ export const executionsQuery = ({ base, platform }: Here, filter: { serviceId?: 
         signal,
       }),
     getNextPageParam: nextCursor,
-    refetchInterval: ({ state: { data } }) => (data?.pages[0]?.some((one) => !isEnded(one)) ? RUNNING_LIST_MS : false),
   });
 
 export const providedExecutionsQuery = ({ base, platform }: Here, serviceId: string) =>

@@ -20,7 +20,6 @@ export const instancesQuery = ({ base, platform }: Here, serviceId: string) =>
         signal,
       }),
     getNextPageParam: nextCursor,
-    refetchInterval: ({ state: { data } }) => (data?.pages[0]?.some(isUnderWay) ? AGAIN_MS : false),
   });
 
 /** Open incidents of a workflow, with every digit of their variables. */

@@ -1,26 +1,56 @@
+import { EventStream } from './event-stream.ts';
 import { TokenKeeper } from './token-keeper.ts';
 
-// The shared worker of all tabs of a browser: one token in memory, one renewal for all, and sign-out told to every tab.
+// The shared worker of all tabs of a browser: one token in memory, one renewal for all, one event stream, and sign-out
+// told to every tab.
 
 /** Question of a tab. */
 export type Question =
   | { readonly id: number; readonly ask: 'token'; readonly refused: string | null }
+  | { readonly ask: 'events' }
   | { readonly ask: 'signed-out' }
   | { readonly ask: 'close' };
 
 const keeper = new TokenKeeper();
 const tabs = new Set<MessagePort>();
+const listeners = new Set<MessagePort>();
+const events = new EventStream(
+  {
+    token: (refused) => keeper.token(refused),
+    tell: (event) => listeners.forEach((tab) => tab.postMessage({ event }, [])),
+  },
+  location.origin,
+);
 
 addEventListener('connect', (event) => {
   const [port] = (event as MessageEvent).ports;
   if (!port) return;
   tabs.add(port);
-  port.addEventListener('message', ({ data }: MessageEvent<Question>) => {
-    if (data.ask === 'close') tabs.delete(port);
-    else if (data.ask === 'signed-out') {
-      keeper.forget();
-      for (const tab of tabs) if (tab !== port) tab.postMessage({ told: 'signed-out' }, []);
-    } else void keeper.token(data.refused).then((answer) => port.postMessage({ id: data.id, answer }));
-  });
+  port.addEventListener('message', ({ data }: MessageEvent<Question>) => void answer(port, data));
   port.start();
 });
+
+async function answer(port: MessagePort, question: Question): Promise<void> {
+  switch (question.ask) {
+    case 'close':
+      tabs.delete(port);
+      listeners.delete(port);
+      if (listeners.size === 0) events.close();
+      return;
+    case 'events':
+      listeners.add(port);
+      events.open();
+      return;
+    case 'signed-out':
+      keeper.forget();
+      events.close();
+      for (const tab of tabs) if (tab !== port) tab.postMessage({ told: 'signed-out' }, []);
+      return;
+    default: {
+      const given = await keeper.token(question.refused);
+      port.postMessage({ id: question.id, answer: given }, []);
+      // Somebody has signed in again.
+      if ('token' in given && listeners.size > 0) events.open();
+    }
+  }
+}

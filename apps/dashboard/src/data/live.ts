@@ -1,0 +1,58 @@
+import type { ChangeEvent } from '@kethub/contract';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import type { Session } from '../session/session.ts';
+
+/** Milliseconds for which events are collected, so that a thousand executions renew a list once. */
+const COLLECT_MS = 700;
+
+/** Renews what is shown when the platform says that it has changed. Nothing else renews a list. */
+export function followChanges(session: Session, queries: QueryClient): void {
+  let keys: QueryKey[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  session.followEvents((event) => {
+    keys = added(keys, keysOf(event));
+    timer ??= setTimeout(() => {
+      const due = keys;
+      keys = [];
+      timer = undefined;
+      for (const queryKey of due) void queries.invalidateQueries({ queryKey });
+    }, COLLECT_MS);
+  });
+}
+
+/** The keys, each once. Beyond some hundred everything is renewed. */
+export function added(keys: readonly QueryKey[], more: readonly QueryKey[]): QueryKey[] {
+  const all = [...keys, ...more];
+  const once = [...new Map(all.map((key) => [JSON.stringify(key), key])).values()];
+  return once.length > MOST_KEYS || once.some((key) => key.length === 0) ? [[]] : once;
+}
+
+const MOST_KEYS = 200;
+
+/** The beginnings of the keys of queries that an event concerns. An empty key is that of all. */
+export function keysOf({ event, organizationId, executionId, serviceId }: ChangeEvent): QueryKey[] {
+  const base = organizationId === undefined ? '/me' : `/org/${organizationId}`;
+  switch (event) {
+    case 'execution':
+      return [
+        [base, 'executions'],
+        [base, 'execution', executionId, 'status'],
+      ];
+    case 'instance':
+      return [
+        [base, 'instance', executionId],
+        [base, 'service', serviceId, 'instances'],
+        [base, 'service', serviceId, 'incidents'],
+        [base, 'incidents'],
+      ];
+    case 'provided-execution':
+      return [[base, 'service', serviceId, 'executions']];
+    case 'build':
+      return [
+        [base, 'services'],
+        [base, 'service', serviceId],
+      ];
+    default:
+      return [[]];
+  }
+}
