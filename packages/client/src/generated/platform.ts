@@ -297,6 +297,36 @@ export interface components {
                 json: components["schemas"]["RuntimeConfiguration"];
             };
         };
+        /** Count the executions of the caller by status, per day or hour */
+        countOwnedExecutions: {
+            answer: components["schemas"]["ExecutionCounts"];
+            parameters: {
+                applicationId?: string;
+                from?: string;
+                /** @enum {unknown} */
+                per?: "hour" | "day";
+                personId?: string;
+                serviceId?: string;
+                status?: string;
+                tasks?: boolean;
+                to?: string;
+                version?: string;
+                workflowId?: string;
+            };
+        };
+        /** Count the executions of an own service, of any owner, by status, per day or hour */
+        countProvidedExecutions: {
+            answer: components["schemas"]["ExecutionCounts"];
+            parameters: {
+                from?: string;
+                /** @enum {unknown} */
+                per?: "hour" | "day";
+                serviceId: string;
+                status?: string;
+                to?: string;
+                version?: string;
+            };
+        };
         /** Count the instances of an own workflow by phase */
         countWorkflowInstances: {
             answer: components["schemas"]["WorkflowInstanceCounts"];
@@ -333,6 +363,14 @@ export interface components {
                 json: components["schemas"]["CreateDataPoolRequest"];
             };
         };
+        /** Get an address for the download of a file of a data pool */
+        createDataPoolFileTicket: {
+            answer: components["schemas"]["DownloadTicket"];
+            parameters: {
+                dataPoolId: string;
+                name: string;
+            };
+        };
         CreateDataPoolRequest: {
             description?: string;
             name: string;
@@ -367,6 +405,14 @@ export interface components {
             answer: components["schemas"]["Organization"];
             request: {
                 json: components["schemas"]["OrganizationRequest"];
+            };
+        };
+        /** Get an address for the download of a result file */
+        createResultFileTicket: {
+            answer: components["schemas"]["DownloadTicket"];
+            parameters: {
+                executionId: string;
+                file: string;
             };
         };
         /** Create a service by uploading the ZIP of its project or a BPMN file, or one that runs elsewhere */
@@ -413,6 +459,14 @@ export interface components {
             recipient: components["schemas"]["Recipient"];
             /** Not active before. Null: from now on. yyyy-MM-dd HH:mm:ss, UTC. */
             startDate?: string | null;
+        };
+        /** Get an address for the download of the source of a version */
+        createSourceTicket: {
+            answer: components["schemas"]["DownloadTicket"];
+            parameters: {
+                serviceId: string;
+                version: string;
+            };
         };
         /** Files that executions can read; `role` is that of the caller. */
         DataPool: {
@@ -556,6 +610,12 @@ export interface components {
                 shareId: string;
             };
         };
+        /** Download what a ticket names */
+        download: {
+            parameters: {
+                ticket: string;
+            };
+        };
         /** Download a file, or with Range a part of it */
         downloadDataPoolFile: {
             parameters: {
@@ -578,6 +638,12 @@ export interface components {
                 serviceId: string;
                 version: string;
             };
+        };
+        DownloadTicket: {
+            /** Address of the download. It needs no credential. */
+            href: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            validUntil: string;
         };
         /** An element template of Camunda 8. */
         ElementTemplate: {
@@ -605,6 +671,37 @@ export interface components {
             answer: components["schemas"]["ServiceExecution"];
             parameters: {
                 executionId: string;
+            };
+        };
+        ExecutionCounts: {
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            from: string;
+            /** Hours or days (UTC) in which executions were created, oldest first. Those without are absent. */
+            times: {
+                /** yyyy-MM-dd HH:mm:ss, UTC. */
+                at: string;
+                /** Numbers by status; a status that none has is absent. */
+                counts: {
+                    CANCELLED?: number;
+                    FAILED?: number;
+                    PENDING?: number;
+                    RUNNING?: number;
+                    SUCCEEDED?: number;
+                    UNKNOWN?: number;
+                };
+                /** Seconds for which those that have ended ran. */
+                runSeconds: number;
+            }[];
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            to: string;
+            /** Numbers by status; a status that none has is absent. */
+            total: {
+                CANCELLED?: number;
+                FAILED?: number;
+                PENDING?: number;
+                RUNNING?: number;
+                SUCCEEDED?: number;
+                UNKNOWN?: number;
             };
         };
         /** The input: a JSON object. What a service takes beside `data` and `params`, its own document says. */
@@ -814,6 +911,13 @@ export interface components {
                 executionId: string;
             };
         };
+        /** Read the input of an execution, without secrets and tags */
+        getOwnedInput: {
+            answer: components["schemas"]["ExecutionInput"];
+            parameters: {
+                executionId: string;
+            };
+        };
         /** Read or follow the log of an execution */
         getOwnedLog: {
             answer: components["schemas"]["LogEntry"][];
@@ -891,6 +995,10 @@ export interface components {
                 serviceId: string;
                 version: string;
             };
+        };
+        /** Read who you are, what you have joined and what this installation offers */
+        getSession: {
+            answer: components["schemas"]["Session"];
         };
         /** Read a share */
         getShare: {
@@ -1256,10 +1364,18 @@ export interface components {
         listOwnedExecutions: {
             answer: components["schemas"]["OwnedExecution"][];
             parameters: {
+                applicationId?: string;
                 cursor?: string;
+                from?: string;
                 limit?: number;
+                personId?: string;
                 serviceId?: string;
+                status?: string;
                 tag?: string;
+                tasks?: boolean;
+                to?: string;
+                version?: string;
+                workflowId?: string;
             };
         };
         /** List the open invitations to the e-mail address of the caller, newest first */
@@ -1271,8 +1387,12 @@ export interface components {
             answer: components["schemas"]["ProvidedExecution"][];
             parameters: {
                 cursor?: string;
+                from?: string;
                 limit?: number;
                 serviceId: string;
+                status?: string;
+                to?: string;
+                version?: string;
             };
         };
         /** List provider access tokens, without their API keys */
@@ -1545,6 +1665,8 @@ export interface components {
             type?: "MANAGED" | "WORKFLOW";
             /** Three dot-separated numbers. */
             version?: string;
+            /** Execution of the workflow whose task started it. */
+            workflowId?: string;
         };
         /** Who the resource belongs to. */
         Owner: {
@@ -2426,6 +2548,39 @@ export interface components {
              */
             visibility?: "SHARED" | "INTERNAL";
             workflow?: components["schemas"]["WorkflowDetails"];
+        };
+        Session: {
+            administrator: boolean;
+            /** What this installation offers. */
+            features: {
+                /** Whether services can be containers. */
+                docker: boolean;
+                /** Address of the gateway. */
+                gateway: string;
+                /** Whether people can register here. */
+                registration: boolean;
+            };
+            /** Operations on resources, each with the least role that may call it. Personally everybody is OWNER. */
+            operations: {
+                [key: string]: "VIEWER" | "MAINTAINER" | "OWNER";
+            };
+            /** Joined organizations, newest first; none before the registration is approved. */
+            organizations: {
+                /** UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                name: string;
+                /** @enum {unknown} */
+                role: "VIEWER" | "MAINTAINER" | "OWNER";
+            }[];
+            person: {
+                email: string;
+                firstname: string;
+                /** UUID; version 7 where the platform mints it, so ids order by creation. */
+                id: string;
+                lastname: string;
+                username: string;
+            };
+            registration: components["schemas"]["RegistrationResponse"];
         };
         /** Set or replace the access token for a provider */
         setProviderAccessToken: {
