@@ -6,6 +6,7 @@ import { addApp } from './commands/app.ts';
 import { addAudit } from './commands/audit.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCredentialHelper } from './commands/credential-helper.ts';
 import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExecutions } from './commands/executions.ts';
@@ -20,6 +21,7 @@ import { addOnPremise } from './commands/on-premise.ts';
 import { addOpen } from './commands/open.ts';
 import { addOrg } from './commands/org.ts';
 import { addProfile } from './commands/profile.ts';
+import { addRepo } from './commands/repo.ts';
 import { addResult } from './commands/result.ts';
 import { addRun } from './commands/run.ts';
 import { addProviderToken } from './commands/provider-token.ts';
@@ -69,6 +71,8 @@ const commands = [
   addWorkflow,
   addProviderToken,
   addDataPool,
+  addRepo,
+  addCredentialHelper,
   addShare,
   addShares,
   addUnshare,

@@ -89,7 +89,7 @@ export function usesToken({ environment, profile }: Pick<Shell, 'environment' | 
   return Boolean(environment['KET_TOKEN']) && profile === undefined;
 }
 
-async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: string }> {
+export async function credentialsOf(shell: Shell): Promise<{ url: string; accessToken: string }> {
   const { KET_TOKEN: accessToken, KET_URL: url } = shell.environment;
   if (accessToken && usesToken(shell)) return { url: platformUrl(url ?? defaultUrl), accessToken };
   const stored = await readCredentials(shell);

@@ -8,6 +8,7 @@ import { Repositories } from './git/repositories.ts';
 import { CatFiles } from './reading/cat-file.ts';
 import { findImplementation } from './queries.ts';
 import { recordState, stateOf } from './record-push.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** The repositories of this process, which has the role `git`. */
 export interface GitStore {
@@ -15,6 +16,7 @@ export interface GitStore {
   readonly repositories: Repositories;
   /** Readers of objects. */
   readonly catFiles: CatFiles;
+  readonly upkeep: Upkeep;
   /** Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. */
   follow(implementation: ImplementationRow, ended: Promise<GitEnd>): Promise<void>;
   close(): Promise<void>;
@@ -35,6 +37,9 @@ export function openGitStore(platform: Platform): GitStore {
   const catFiles = new CatFiles(git, platform.now);
   const repositories = new Repositories(folder, git);
 
+  const upkeep = new Upkeep(platform, git, repositories);
+  upkeep.start();
+
   async function record({ id }: ImplementationRow): Promise<void> {
     // The settings may have changed while the push went on.
     const implementation = await findImplementation(platform.database.read, id);
@@ -47,19 +52,24 @@ export function openGitStore(platform: Platform): GitStore {
     git,
     repositories,
     catFiles,
+    upkeep,
     async follow(implementation, ended) {
       const { code } = await ended;
       try {
         await record(implementation);
+        upkeep.pushed(implementation.id);
       } catch (error) {
         log.error({ err: error, implementation: implementation.id }, 'the end of a push could not be recorded');
       } finally {
         repositories.endWrite(implementation.id, code === 0);
       }
     },
-    close() {
+    async close() {
       catFiles.close();
-      return git.close();
+      // A process that packs is killed; what it leaves is cleared at the next start.
+      const stopped = upkeep.stop();
+      await git.close();
+      await stopped;
     },
   };
 }

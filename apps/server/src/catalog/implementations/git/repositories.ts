@@ -8,7 +8,7 @@ type Named = Pick<ImplementationRow, 'id' | 'default_branch'>;
 /** Locks that a killed push leaves. No ref has such a name. */
 const LOCK = /\.lock$/;
 /** Objects and packs that did not arrive, in the folder of objects. */
-const UNFINISHED = /^(?:tmp_|incoming-)|\.lock$/;
+const UNFINISHED = /^(?:tmp_|incoming-|\.tmp-)|\.lock$/;
 /** The beginning of the name of a temporary index, in the folder of a repository. */
 export const INDEX_PREFIX = 'kethub-index-';
 
