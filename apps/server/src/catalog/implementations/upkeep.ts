@@ -58,7 +58,8 @@ export class Upkeep {
     await this.#emptyTrash();
     if (this.#isFirst) await this.#recordAll();
     this.#isFirst = false;
-    for (const id of [...this.#pushed]) {
+    const pushed = [...this.#pushed];
+    for (const id of pushed) {
       if (this.#isStopped) return;
       this.#pushed.delete(id);
       // A push that goes on adds it again.
