@@ -88,6 +88,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       workflowTab('instances/$instanceId', 'InstancePage'),
     ]),
     at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
+    at('incidents', lazyRouteComponent(workflowScreens, 'IncidentsPage')),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/compare', lazyRouteComponent(compareScreens, 'Compare')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),

@@ -93,6 +93,36 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     await page.getByText('Succeeded', { exact: true }).waitFor();
   });
 
+  test('incidents of all workflows are tried again by their cause', async () => {
+    const { page, kethub, origin } = dashboard;
+    for (const x of ['"a"', '"<img src=x onerror=alert(1)>"'])
+      await kethub.client.startJob({
+        serviceId: workflowId,
+        jsonText: `{"x": ${x}}`,
+        headers: { prefer: 'wait=60' },
+      });
+    await page.goto(`${origin}/me`);
+    await page.getByRole('link', { name: 'Incidents', exact: true }).click();
+    await page.getByText('2 incidents', { exact: true }).waitFor();
+    await picture(page, 'incidents');
+    await page.getByRole('button', { name: 'Try all again …' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await violationsInDialog(page)).toEqual([]);
+    const variables = dialog.getByLabel('Variables that are corrected first');
+    await variables.fill('7');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('Variables are a JSON object').waitFor();
+    await variables.fill('{ "x": 1 }');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('2 incidents are tried again.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect
+      .poll(() => kethub.client.listWorkflowIncidentGroups({}).then((groups) => groups.length), { timeout: 60_000 })
+      .toBe(0);
+    await page.reload();
+    await page.getByText('Nothing stands still').waitFor();
+  });
+
   test('a message says what has become of it', async () => {
     const { page, origin } = dashboard;
     await page.goto(`${origin}/me/services/${workflowId}/instances`);
@@ -111,6 +141,7 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     const [instance] = await client.listWorkflowInstances({ serviceId: workflowId });
     const screens = [
       '/me/workflows',
+      '/me/incidents',
       `/me/services/${workflowId}/versions`,
       `/me/services/${workflowId}/instances`,
       `/me/services/${workflowId}/instances/${instance?.id}`,

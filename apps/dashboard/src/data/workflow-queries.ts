@@ -29,6 +29,13 @@ export const incidentsQuery = ({ base, platform }: Here, serviceId: string) =>
     queryFn: ({ signal }) => platform.listWorkflowIncidents({ serviceId, signal }),
   });
 
+/** Open incidents of all workflows by cause. */
+export const incidentGroupsQuery = ({ base, platform }: Here) =>
+  queryOptions({
+    queryKey: [base, 'incidents'],
+    queryFn: ({ signal }) => platform.listWorkflowIncidentGroups({ signal }),
+  });
+
 export const schedulesQuery = ({ base, platform }: Here, serviceId: string) =>
   queryOptions({
     queryKey: [base, 'service', serviceId, 'schedules'],

@@ -30,6 +30,7 @@ function sectionsOf(
       [
         ['/services', 'Services', 'services'],
         ['/workflows', 'Workflows', 'workflows'],
+        ['/incidents', 'Incidents', 'incident'],
       ],
     ],
     [

@@ -64,7 +64,7 @@ export function InstancePage() {
         <h2 id="variables">Variables</h2>
         {Object.keys(variables).length === 0 ? (
           <p className="quiet" style={{ margin: 0 }}>
-            {phase === 'RUNNING' || phase === 'NEW' ? 'None yet.' : 'An instance that has ended keeps none.'}
+            {phase === 'RUNNING' || phase === 'NEW' ? 'None yet.' : 'None.'}
           </p>
         ) : (
           <Tree value={variables} />

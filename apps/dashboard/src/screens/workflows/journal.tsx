@@ -1,14 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useActing } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
-import { journalQuery, type JournalEntry } from '../../data/workflow-queries.ts';
+import type { JournalEntry } from '../../data/workflow-queries.ts';
 import { More } from '../../look/more.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { entryInWords } from './journal-in-words.ts';
+import { useJournal } from './use-journal.ts';
 
 /** Steps of an instance, in order. */
 export function Journal({ instanceId, isRunning }: { readonly instanceId: string; readonly isRunning: boolean }) {
-  const journal = useInfiniteQuery(journalQuery(useActing(), instanceId, isRunning));
+  const journal = useJournal(instanceId, isRunning);
   const rows = journal.data?.pages.flat() ?? [];
   return (
     <section className="panel flush" aria-labelledby="journal">
