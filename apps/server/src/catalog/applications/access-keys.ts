@@ -1,7 +1,6 @@
 import { limits, type AccessKey } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
-import { once, Problem, type Answer } from '../../foundation/http/index.ts';
+import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../../foundation/storage/index.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
@@ -40,24 +39,18 @@ export async function rotateAccessKey(
   owner: Context,
   applicationId: string,
   overlapSeconds: number,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   // Checked before an idempotency record is answered with, which shows a secret: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
   const scope = accessKeyAnswersOf(applicationId);
-  const answer = await once(
-    platform,
-    request.headers['idempotency-key'],
-    scope,
-    String(overlapSeconds),
-    async (transaction) => {
-      await requireApplication(transaction, owner, applicationId);
-      await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
-      const made = await createAccessKey(platform, transaction, applicationId);
-      await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
-      return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
-    },
-  );
+  const answer = await once(platform, idempotencyKey, scope, String(overlapSeconds), async (transaction) => {
+    await requireApplication(transaction, owner, applicationId);
+    await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
+    const made = await createAccessKey(platform, transaction, applicationId);
+    await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
+    return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
+  });
   accessChanged(platform.database, applicationId);
   return answer;
 }

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireApplication } from './access-keys.ts';
@@ -11,12 +10,12 @@ export function renameApplication(
   context: Context,
   id: string,
   name: string,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   return platform.database.write(async (transaction) => {
     const row = await requireApplication(transaction, context, id);
     const keys = await accessKeysOf(transaction, [id], platform.now());
-    requireMatch(request.headers['if-match'], applicationTag(row, keys));
+    requireMatch(ifMatch, applicationTag(row, keys));
     const changed = { ...row, name: name.trim(), revision: row.revision + 1 };
     const { revision } = changed;
     await transaction.updateTable('applications').set({ name: changed.name, revision }).where('id', '=', id).execute();

@@ -1,6 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
-import { once, type Answer } from '../../foundation/http/index.ts';
+import { once, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ApplicationRow } from '../../foundation/storage/index.ts';
@@ -13,10 +12,10 @@ export function createApplication(
   platform: Platform,
   owner: Context,
   name: string,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(platform, request.headers['idempotency-key'], applicationAnswersOf(owner), name, async (transaction) => {
+  return once(platform, idempotencyKey, applicationAnswersOf(owner), name, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const row: ApplicationRow = {
       id: platform.newId(),

@@ -45,7 +45,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     body: CreateApplicationRequest,
     answers: { 201: Application },
     problems: ['invalid-request', 'malformed-json', 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) => createApplication(platform, contextOf(caller), body.name, request),
+    handle: ({ body, caller, request }) =>
+      createApplication(platform, contextOf(caller), body.name, request.headers['idempotency-key']),
   }),
   endpoint({
     method: 'GET',
@@ -84,7 +85,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     answers: { 200: Application },
     problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
     handle: ({ params, body, caller, request }) =>
-      renameApplication(platform, contextOf(caller), params.applicationId, body.name, request),
+      renameApplication(platform, contextOf(caller), params.applicationId, body.name, request.headers['if-match']),
   }),
   endpoint({
     method: 'PUT',
@@ -131,7 +132,13 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
       'idempotency-key-reused',
     ],
     handle: ({ params, body, caller, request }) =>
-      rotateAccessKey(platform, contextOf(caller), params.applicationId, body.overlapSeconds, request),
+      rotateAccessKey(
+        platform,
+        contextOf(caller),
+        params.applicationId,
+        body.overlapSeconds,
+        request.headers['idempotency-key'],
+      ),
   }),
   endpoint({
     method: 'GET',
@@ -168,7 +175,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
       'idempotency-key-reused',
     ],
     handle: ({ params, body, caller, request }) =>
-      subscribe(platform, contextOf(caller), params.applicationId, body, request),
+      subscribe(platform, contextOf(caller), params.applicationId, body, request.headers['idempotency-key']),
   }),
   endpoint({
     method: 'GET',

@@ -1,9 +1,8 @@
 import { limits, toTimestamp, type Basis, type PricingPlan, type SubscribeRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { offersTo, type Offer } from '../access/index.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { once, Problem, type Answer } from '../../foundation/http/index.ts';
+import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { choosePlan, offeredVersion, type ChosenPlan } from '../marketplace/index.ts';
 import { acceptPlan } from '../metering/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -22,27 +21,21 @@ export async function subscribe(
   owner: Context,
   applicationId: string,
   wanted: SubscribeRequest,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   // Checked before an idempotency record is answered with: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
   const attempt = (): Promise<Answer> =>
-    once(
-      platform,
-      request.headers['idempotency-key'],
-      `subscriptions of ${applicationId}`,
-      JSON.stringify(wanted),
-      async (transaction) => {
-        await requireApplication(transaction, owner, applicationId);
-        const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
-        const known = await findAgreed(transaction, wanted, subscriptions);
-        const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
-        const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
-        const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
-        const [body] = await presentSubscriptions(platform, transaction, [row]);
-        return { status: row === chosen ? 200 : 201, body, headers: { location } };
-      },
-    );
+    once(platform, idempotencyKey, `subscriptions of ${applicationId}`, JSON.stringify(wanted), async (transaction) => {
+      await requireApplication(transaction, owner, applicationId);
+      const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
+      const known = await findAgreed(transaction, wanted, subscriptions);
+      const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
+      const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
+      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
+      const [body] = await presentSubscriptions(platform, transaction, [row]);
+      return { status: row === chosen ? 200 : 201, body, headers: { location } };
+    });
   // When two requests subscribe at once, the second finds the subscription of the first.
   const answer = await attempt().catch((error: unknown) => {
     if (isDuplicate(error)) return attempt();

@@ -1,5 +1,4 @@
 import type { TransferRequest, UpdateDataPoolRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import { requireNewOwner } from '../../people/organizations/index.ts';
@@ -15,12 +14,12 @@ export function changeDataPool(
   context: Context,
   id: string,
   change: UpdateDataPoolRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
   { shortDescription, tags }: PoolLabels = {},
 ): Promise<Answer> {
   return database.write(async (transaction) => {
     const { pool, role } = await requireLockedPool(database, transaction, context, id, 'data-pool:change');
-    requireMatch(request.headers['if-match'], poolTag(pool, role));
+    requireMatch(ifMatch, poolTag(pool, role));
     const values = {
       name: change.name?.trim() ?? pool.name,
       description: change.description ?? pool.description,

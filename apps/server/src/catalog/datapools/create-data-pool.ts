@@ -1,7 +1,6 @@
 import type { CreateDataPoolRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
-import { once, type Answer } from '../../foundation/http/index.ts';
+import { once, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
@@ -19,14 +18,14 @@ export function createDataPool(
   platform: Platform,
   owner: Context,
   { name, description = '' }: CreateDataPoolRequest,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
   { shortDescription = '', tags = [] }: PoolLabels = {},
 ): Promise<Answer> {
   const { addresses, newId } = platform;
   const now = platform.now();
   const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
   const body = JSON.stringify([name, description, ...labels]);
-  return once(platform, request.headers['idempotency-key'], dataPoolAnswersOf(owner), body, async (transaction) => {
+  return once(platform, idempotencyKey, dataPoolAnswersOf(owner), body, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const row: DataPoolRow = {
       id: newId(),

@@ -46,7 +46,8 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     body: CreateDataPoolRequest,
     answers: { 201: DataPool },
     problems: ['invalid-request', ...body, 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) => createDataPool(platform, contextOf(caller), body, request),
+    handle: ({ body, caller, request }) =>
+      createDataPool(platform, contextOf(caller), body, request.headers['idempotency-key']),
   }),
   endpoint({
     method: 'GET',
@@ -84,7 +85,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     answers: { 200: DataPool },
     problems: [...found, ...body, 'stale'],
     handle: ({ params, body, caller, request }) =>
-      changeDataPool(platform, contextOf(caller), params.dataPoolId, body, request),
+      changeDataPool(platform, contextOf(caller), params.dataPoolId, body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',

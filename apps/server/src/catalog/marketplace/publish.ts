@@ -1,5 +1,4 @@
 import type { ListingRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
@@ -19,7 +18,7 @@ export async function publishListing(
   owner: Context,
   serviceId: string,
   wanted: ListingRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   const { database, newId, now } = platform;
   const provider_name = await providerName(platform, identity, owner);
@@ -40,7 +39,7 @@ export async function publishListing(
       if (version.sunset_at !== null)
         throw new Problem('conflict', `Version ${version.version} is being retired. Offer a newer one.`);
       const before = await findListing(database, transaction, serviceId, 'FOR_CHANGE');
-      requireMatch(request.headers['if-match'], before ? etag(before.revision) : NOT_LISTED);
+      requireMatch(ifMatch, before ? etag(before.revision) : NOT_LISTED);
       const at = now();
       const { title = service.name, summary = '', documentation = '', categories } = wanted;
       const row = {
@@ -97,14 +96,14 @@ export async function unpublishListing(
   platform: Platform,
   owner: Context,
   serviceId: string,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   const { database } = platform;
   await database.write(async (transaction) => {
     await requireService(transaction, owner, serviceId);
     const listing = await findListing(database, transaction, serviceId, 'FOR_CHANGE');
     if (!listing) throw notListed(serviceId);
-    requireMatch(request.headers['if-match'], etag(listing.revision));
+    requireMatch(ifMatch, etag(listing.revision));
     await deleteListing(transaction, serviceId);
     await audit(platform, transaction, owner, 'listing:unpublish', serviceId, { title: listing.title });
   });

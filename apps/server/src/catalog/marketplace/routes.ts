@@ -105,7 +105,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
       'identity-provider-unavailable',
     ],
     handle: ({ params, body, caller, request }) =>
-      publishListing(platform, identity, contextOf(caller), params.serviceId, body, request),
+      publishListing(platform, identity, contextOf(caller), params.serviceId, body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',
@@ -118,6 +118,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     answers: { 204: null },
     problems: [...found, 'stale'],
-    handle: ({ params, caller, request }) => unpublishListing(platform, contextOf(caller), params.serviceId, request),
+    handle: ({ params, caller, request }) =>
+      unpublishListing(platform, contextOf(caller), params.serviceId, request.headers['if-match']),
   }),
 ];

@@ -9,8 +9,7 @@ import {
   type UsageReport,
   invalidSentence,
 } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { once, Problem, type Answer } from '../../foundation/http/index.ts';
+import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries, UsageRecordRow } from '../../foundation/storage/index.ts';
 import { findOwnService, findUsed, insertUsage, type Used } from './usage-queries.ts';
@@ -27,52 +26,46 @@ export async function reportUsage(
   provider: Context,
   serviceId: string,
   report: UsageReport,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   await requireOnPremise(platform.database.read, provider, serviceId);
-  return once(
-    platform,
-    request.headers['idempotency-key'],
-    `usage of ${serviceId}`,
-    JSON.stringify(report),
-    async (transaction) => {
-      await requireOnPremise(transaction, provider, serviceId);
-      const now = platform.now();
-      const used = await findUsed(transaction, serviceId, report.subscriptionId);
-      const at = momentOf(report.at, now);
-      const amount = toMicros(report.amount);
-      const products = used && chargedProducts(used);
-      const errors = [
-        ...(used ? [] : [fault('/subscriptionId', 'is no subscription to this service')]),
-        ...faultsOfProduct(report.product, products),
-        ...(amount > 0n ? [] : [fault('/amount', 'must be more than 0')]),
-        ...faultsOfMoment(at, used, now),
-      ];
-      if (!used || at === null || errors.length > 0) throw invalid(errors);
-      const product = products?.find(({ id }) => id === report.product);
-      const row: UsageRecordRow = {
-        id: platform.newId(),
-        subscription_id: report.subscriptionId,
-        application_id: used.application_id,
-        service_id: serviceId,
-        service_version_id: used.service_version_id,
-        execution_id: null,
-        product: report.product,
-        amount: Number(amount),
-        unit_price: product?.unitPrice ?? null,
-        currency: product?.currency ?? null,
-        test: report.test ? 1 : 0,
-        consumer_type: used.consumer_type,
-        consumer_id: used.consumer_id,
-        provider_type: provider.type,
-        provider_id: provider.id,
-        occurred_at: at,
-        created_at: now,
-      };
-      await insertUsage(transaction, row);
-      return { status: 201, body: present(row, used.version) };
-    },
-  );
+  return once(platform, idempotencyKey, `usage of ${serviceId}`, JSON.stringify(report), async (transaction) => {
+    await requireOnPremise(transaction, provider, serviceId);
+    const now = platform.now();
+    const used = await findUsed(transaction, serviceId, report.subscriptionId);
+    const at = momentOf(report.at, now);
+    const amount = toMicros(report.amount);
+    const products = used && chargedProducts(used);
+    const errors = [
+      ...(used ? [] : [fault('/subscriptionId', 'is no subscription to this service')]),
+      ...faultsOfProduct(report.product, products),
+      ...(amount > 0n ? [] : [fault('/amount', 'must be more than 0')]),
+      ...faultsOfMoment(at, used, now),
+    ];
+    if (!used || at === null || errors.length > 0) throw invalid(errors);
+    const product = products?.find(({ id }) => id === report.product);
+    const row: UsageRecordRow = {
+      id: platform.newId(),
+      subscription_id: report.subscriptionId,
+      application_id: used.application_id,
+      service_id: serviceId,
+      service_version_id: used.service_version_id,
+      execution_id: null,
+      product: report.product,
+      amount: Number(amount),
+      unit_price: product?.unitPrice ?? null,
+      currency: product?.currency ?? null,
+      test: report.test ? 1 : 0,
+      consumer_type: used.consumer_type,
+      consumer_id: used.consumer_id,
+      provider_type: provider.type,
+      provider_id: provider.id,
+      occurred_at: at,
+      created_at: now,
+    };
+    await insertUsage(transaction, row);
+    return { status: 201, body: present(row, used.version) };
+  });
 }
 
 async function requireOnPremise(queries: Queries, provider: Context, id: string): Promise<void> {

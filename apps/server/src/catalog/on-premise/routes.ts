@@ -28,6 +28,6 @@ export const onPremiseEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'idempotency-key-reused',
     ],
     handle: ({ params, body, caller, request }) =>
-      reportUsage(platform, contextOf(caller), params.serviceId, body, request),
+      reportUsage(platform, contextOf(caller), params.serviceId, body, request.headers['idempotency-key']),
   }),
 ];

@@ -35,7 +35,7 @@ export const providerTokenEndpoints = (platform: Platform): PlatformEndpoint[] =
     answers: { 200: ProviderAccessToken, 201: ProviderAccessToken },
     problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
     handle: ({ params: { provider }, body, caller, request }) =>
-      setToken(platform, contextOf(caller), provider, body, request),
+      setToken(platform, contextOf(caller), provider, body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',

@@ -6,7 +6,6 @@ import {
   type ProviderAccessTokenRequest,
   type ProviderCode,
 } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
@@ -32,13 +31,13 @@ export async function setToken(
   owner: Context,
   provider: ProviderCode,
   credentials: ProviderAccessTokenRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   requireFitting(provider, credentials);
   return platform.database.write(async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const before = await findToken(transaction, owner, provider);
-    requireMatch(request.headers['if-match'], before ? etag(before.revision) : '');
+    requireMatch(ifMatch, before ? etag(before.revision) : '');
     const now = platform.now();
     const row: ProviderAccessTokenRow = {
       owner_type: owner.type,

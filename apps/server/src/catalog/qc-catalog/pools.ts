@@ -35,7 +35,7 @@ export async function createPool(
   request: FastifyRequest,
 ): Promise<Answer> {
   const described = { name, ...(description !== undefined && { description }) };
-  const made = await createDataPool(platform, context, described, request, folded(labels));
+  const made = await createDataPool(platform, context, described, request.headers['idempotency-key'], folded(labels));
   return { ...made, body: (await readPool(platform, context, idOf(made))).body };
 }
 
@@ -48,7 +48,7 @@ export async function changePool(
   request: FastifyRequest,
 ): Promise<Answer> {
   const change = { name, ...(description !== undefined && { description }) };
-  await changeDataPool(platform, context, id, change, request, folded(labels));
+  await changeDataPool(platform, context, id, change, request.headers['if-match'], folded(labels));
   return readPool(platform, context, id);
 }
 

@@ -15,7 +15,7 @@ export async function createSubscription(
   { serviceId, applicationId }: SubscriptionRequest,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const made = await subscribe(platform, context, applicationId, { serviceId }, request);
+  const made = await subscribe(platform, context, applicationId, { serviceId }, request.headers['idempotency-key']);
   const { id } = made.body as Subscription;
   return { ...made, body: (await readById(platform, context, id)).body };
 }

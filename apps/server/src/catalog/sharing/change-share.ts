@@ -1,5 +1,4 @@
 import type { ChangeShareRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
@@ -31,12 +30,12 @@ export async function changeShare(
   serviceId: string,
   id: string,
   change: ChangeShareRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   const constraints = constraintsOf(change);
   const answer = await platform.database.write(async (transaction) => {
     const { service, row } = await requireShare(transaction, context, serviceId, id);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    requireMatch(ifMatch, etag(row.revision));
     const values = { ...constraints, revision: row.revision + 1 };
     const { numUpdatedRows } = await transaction
       .updateTable('shares')
@@ -61,11 +60,11 @@ export async function removeShare(
   context: Context,
   serviceId: string,
   id: string,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   await platform.database.write(async (transaction) => {
     const { row } = await requireShare(transaction, context, serviceId, id);
-    requireMatch(request.headers['if-match'], etag(row.revision));
+    requireMatch(ifMatch, etag(row.revision));
     await transaction.deleteFrom('shares').where('id', '=', id).execute();
     await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });
   });

@@ -1,8 +1,7 @@
 import { limits, type CreateShareRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, once, Problem, type Answer } from '../../foundation/http/index.ts';
+import { etag, once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../services/index.ts';
@@ -20,7 +19,7 @@ export async function createShare(
   context: Context,
   serviceId: string,
   wanted: CreateShareRequest,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   const { database, addresses } = platform;
   const constraints = constraintsOf(wanted);
@@ -28,33 +27,27 @@ export async function createShare(
   await requireApproved(identity, wanted.recipient);
   const now = platform.now();
   const scope = `shares of ${serviceId}`;
-  const answer = await once(
-    platform,
-    request.headers['idempotency-key'],
-    scope,
-    JSON.stringify(wanted),
-    async (transaction) => {
-      const service = await requireService(transaction, context, serviceId);
-      requireOther(service.owner_type, service.owner_id, wanted.recipient);
-      await lockRecipient(platform, transaction, wanted.recipient);
-      await requireShareLimit(transaction, serviceId);
-      const row: ShareRow = {
-        id: platform.newId(),
-        service_id: serviceId,
-        ...recipientColumns(wanted.recipient),
-        start_at: constraints.start_at ?? null,
-        end_at: constraints.end_at ?? null,
-        created_at: now,
-        revision: 1,
-      };
-      await transaction.insertInto('shares').values(row).execute();
-      const body = presentShare(row, await openedByService(transaction, service, now), now);
-      const { recipient, startDate, endDate } = body;
-      await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
-      const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;
-      return { status: 201, body, headers: { location, etag: etag(row.revision) } };
-    },
-  );
+  const answer = await once(platform, idempotencyKey, scope, JSON.stringify(wanted), async (transaction) => {
+    const service = await requireService(transaction, context, serviceId);
+    requireOther(service.owner_type, service.owner_id, wanted.recipient);
+    await lockRecipient(platform, transaction, wanted.recipient);
+    await requireShareLimit(transaction, serviceId);
+    const row: ShareRow = {
+      id: platform.newId(),
+      service_id: serviceId,
+      ...recipientColumns(wanted.recipient),
+      start_at: constraints.start_at ?? null,
+      end_at: constraints.end_at ?? null,
+      created_at: now,
+      revision: 1,
+    };
+    await transaction.insertInto('shares').values(row).execute();
+    const body = presentShare(row, await openedByService(transaction, service, now), now);
+    const { recipient, startDate, endDate } = body;
+    await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
+    const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;
+    return { status: 201, body, headers: { location, etag: etag(row.revision) } };
+  });
   accessChanged(database);
   return answer;
 }

@@ -37,7 +37,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: ({ params, body, caller, request }) =>
-      createShare(platform, identity, contextOf(caller), params.serviceId, body, request),
+      createShare(platform, identity, contextOf(caller), params.serviceId, body, request.headers['idempotency-key']),
   }),
   endpoint({
     method: 'GET',
@@ -76,7 +76,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     answers: { 200: Share },
     problems: [...found, ...body, 'stale'],
     handle: ({ params, body, caller, request }) =>
-      changeShare(platform, contextOf(caller), params.serviceId, params.shareId, body, request),
+      changeShare(platform, contextOf(caller), params.serviceId, params.shareId, body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',
@@ -90,7 +90,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     answers: { 204: null },
     problems: [...found, 'stale'],
     handle: ({ params, caller, request }) =>
-      removeShare(platform, contextOf(caller), params.serviceId, params.shareId, request),
+      removeShare(platform, contextOf(caller), params.serviceId, params.shareId, request.headers['if-match']),
   }),
   endpoint({
     method: 'GET',

@@ -5,8 +5,7 @@ import {
   type CreateAccessTokenRequest,
   type DefaultAccessTokenDto,
 } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { type Answer, once, Problem } from '../../foundation/http/index.ts';
+import { type Answer, once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { audit, ownContext } from '../audit/index.ts';
 import { lockAccountShared } from '../deletions/index.ts';
@@ -39,7 +38,7 @@ export async function createAccessToken(
   services: AccountServices,
   person: Person,
   { name, expiresAt = null }: CreateAccessTokenRequest,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   const { platform } = services;
   requireStorable(name);
@@ -69,7 +68,7 @@ export async function createAccessToken(
     return answer(value);
   };
   const body = JSON.stringify([name, expiresAt]);
-  return once(platform, request.headers['idempotency-key'], tokenAnswersOf(user.id), body, create, () => answer(null));
+  return once(platform, idempotencyKey, tokenAnswersOf(user.id), body, create, () => answer(null));
 }
 
 /** The scope of idempotency records of created tokens. */

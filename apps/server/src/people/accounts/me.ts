@@ -45,7 +45,7 @@ export async function putMe(
   services: AccountServices,
   person: Person,
   { currentPosition, homepage, about }: UpdateUserRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   if (homepage && !isWebAddress(homepage)) {
     throw invalid('/homepage', 'must be an absolute http or https address, such as https://example.org');
@@ -55,7 +55,7 @@ export async function putMe(
   const user = await platform.database.write(async (transaction) => {
     await lockAccountShared(platform.database, transaction, id);
     const known = await lockUser(transaction, id, platform.now());
-    requireMatch(request.headers['if-match'], profileAnswer(known).headers.etag);
+    requireMatch(ifMatch, profileAnswer(known).headers.etag);
     return updateProfile(transaction, id, {
       current_position: changed(known.current_position, currentPosition),
       homepage: changed(known.homepage, homepage),

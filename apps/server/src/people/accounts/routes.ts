@@ -52,7 +52,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: UserDto },
     sends: ['ETag', 'Cache-Control'],
     problems: ['invalid-request', 'malformed-json', ...admissionProblems, 'stale', 'unsupported-media-type'],
-    handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request),
+    handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',
@@ -126,7 +126,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       'unsupported-media-type',
       'idempotency-key-reused',
     ],
-    handle: ({ caller, body, request }) => createAccessToken(services, personOf(caller), body, request),
+    handle: ({ caller, body, request }) =>
+      createAccessToken(services, personOf(caller), body, request.headers['idempotency-key']),
   }),
   endpoint({
     method: 'PUT',

@@ -2,7 +2,15 @@ import { toTimestamp, type MemberRole, type Organization } from '@kethub/contrac
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
 import { lockAccountShared, type OwnerRenamed } from '../deletions/index.ts';
-import { etag, isFresh, once, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import {
+  etag,
+  isFresh,
+  once,
+  Problem,
+  requireMatch,
+  type Answer,
+  type IdempotencyKey,
+} from '../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
 import type { OrganizationRow } from '../../foundation/storage/index.ts';
 import { organizationAnswersOf } from './catalog.ts';
@@ -13,26 +21,20 @@ export function createOrganization(
   platform: Platform,
   person: Person,
   name: string,
-  request: FastifyRequest,
+  idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   const now = platform.now();
-  return once(
-    platform,
-    request.headers['idempotency-key'],
-    organizationAnswersOf(person.id),
-    name,
-    async (transaction) => {
-      await lockAccountShared(platform.database, transaction, person.id);
-      const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
-      await transaction.insertInto('organizations').values(row).execute();
-      const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
-      await transaction.insertInto('memberships').values(membership).execute();
-      const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
-      await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
-      const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
-      return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
-    },
-  );
+  return once(platform, idempotencyKey, organizationAnswersOf(person.id), name, async (transaction) => {
+    await lockAccountShared(platform.database, transaction, person.id);
+    const row: OrganizationRow = { id: platform.newId(), name: name.trim(), created_at: now, revision: 1 };
+    await transaction.insertInto('organizations').values(row).execute();
+    const membership = { organization_id: row.id, user_id: person.id, role: 'OWNER' as const, created_at: now };
+    await transaction.insertInto('memberships').values(membership).execute();
+    const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
+    await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
+    const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
+    return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
+  });
 }
 
 /** Lists the organizations that a person has joined, newest first. */
@@ -65,12 +67,12 @@ export function renameOrganization(
   ownerRenamed: OwnerRenamed,
   context: Context,
   name: string,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   const { database } = platform;
   return database.write(async (transaction) => {
     const row = await lockOrganization(database, transaction, context.id);
-    requireMatch(request.headers['if-match'], etag(`${row.revision}-${context.role}`));
+    requireMatch(ifMatch, etag(`${row.revision}-${context.role}`));
     const values = { name: name.trim(), revision: row.revision + 1 };
     await transaction.updateTable('organizations').set(values).where('id', '=', row.id).execute();
     await ownerRenamed(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);

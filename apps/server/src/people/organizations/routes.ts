@@ -68,7 +68,8 @@ export const organizationEndpoints = (
       body: OrganizationRequest,
       answers: { 201: Organization },
       problems: ['invalid-request', ...body, ...repeat],
-      handle: ({ caller, body, request }) => createOrganization(platform, personOf(caller), body.name, request),
+      handle: ({ caller, body, request }) =>
+        createOrganization(platform, personOf(caller), body.name, request.headers['idempotency-key']),
     }),
     endpoint({
       method: 'GET',
@@ -105,7 +106,7 @@ export const organizationEndpoints = (
       answers: { 200: Organization },
       problems: [...member, ...body, 'stale'],
       handle: ({ caller, body, request }) =>
-        renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, request),
+        renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, request.headers['if-match']),
     }),
     endpoint({
       method: 'DELETE',

@@ -1,5 +1,4 @@
 import type { ChangeRegistrationRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
 import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
 import {
@@ -26,10 +25,10 @@ export async function changeRegistration(
   administrator: Person,
   id: string,
   decision: ChangeRegistrationRequest,
-  request: FastifyRequest,
+  ifMatch: string | undefined,
 ): Promise<Answer> {
   const person = await requirePerson(administration, id);
-  requireMatch(request.headers['if-match'], registrationAnswer(person).headers.etag);
+  requireMatch(ifMatch, registrationAnswer(person).headers.etag);
   const to = transition(person, decision);
   if (!to) {
     throw new Problem(

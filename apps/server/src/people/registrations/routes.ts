@@ -73,7 +73,15 @@ export const registrationEndpoints = (
       answers: { 200: Registration },
       problems: ['invalid-request', 'malformed-json', 'not-found', 'conflict', 'stale', 'unsupported-media-type'],
       handle: ({ caller, params, body, request }) =>
-        changeRegistration(platform, mailer, administration, personOf(caller), params.id, body, request),
+        changeRegistration(
+          platform,
+          mailer,
+          administration,
+          personOf(caller),
+          params.id,
+          body,
+          request.headers['if-match'],
+        ),
     }),
   ];
 };
