@@ -10,6 +10,7 @@ import { forwarding } from './forwarding.ts';
 import { keycloak } from './keycloak.ts';
 import { queue } from './queue.ts';
 import { runs } from './runs.ts';
+import { serve } from './serve.ts';
 import { start } from './start.ts';
 import { statusReads } from './status-reads.ts';
 import { throughput } from './throughput.ts';
@@ -35,6 +36,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   queue,
   start,
   commandLine,
+  serve,
   forwarding,
   feel,
   catalog,
@@ -52,6 +54,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 export const onRequest: readonly string[] = [
   'accounts',
   'keycloak',
+  'serve',
   'timing',
   'workflows',
   'workflowCalls',

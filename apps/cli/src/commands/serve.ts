@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { findProject } from '../project/find.ts';
-import { serveModes } from '../serve/mode.ts';
-import { serveFolder, type ServeOptions } from '../serve/serve.ts';
+import { serveModes } from '../serve/modes.ts';
+import type { ServeOptions } from '../serve/serve.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 
@@ -58,6 +58,7 @@ async function serve(shell: Shell, wanted: string | undefined, options: CommandO
   const folder =
     wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
   const { debug, ...rest } = options;
+  const { serveFolder } = await import('../serve/serve.ts');
   const port = debug === true ? DEBUG_PORT : debug;
   try {
     await interruptible(async (signal) => {

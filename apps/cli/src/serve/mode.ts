@@ -8,10 +8,8 @@ import {
   type ExecutionRuntime,
 } from '@kethub/runtime/local';
 import { usageFailure } from '../failures.ts';
+import { serveModes, type ServeMode } from './modes.ts';
 import type { LocalPython } from './python.ts';
-
-export const serveModes = ['sandbox', 'namespace', 'paths'] as const;
-export type ServeMode = (typeof serveModes)[number];
 
 export interface OpenedRuntime {
   readonly mode: ServeMode;

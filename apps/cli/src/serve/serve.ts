@@ -14,7 +14,8 @@ import { readManifest } from '../project/manifest.ts';
 import type { Shell } from '../shell.ts';
 import type { Output } from '../terminal/output.ts';
 import { LocalExecutions, type LocalExecution } from './executions.ts';
-import { openMode, type ServeMode } from './mode.ts';
+import { openMode } from './mode.ts';
+import type { ServeMode } from './modes.ts';
 import { Operations } from './operations.ts';
 import { pageAnswer } from './page.ts';
 import { choosePython, type LocalPython } from './python.ts';
@@ -84,6 +85,7 @@ export async function serveFolder(
   const service = new ServedService({
     folder,
     sources: path.join(state, 'runtime/sources'),
+    inPlace: options.debug !== undefined,
     output,
     python: () => choosePython(shell, output, folder, options.python),
     environment,

@@ -27,6 +27,8 @@ export interface ServedServiceOptions {
   /** Folder for copies of the code. */
   readonly sources: string;
   readonly output: Output;
+  /** Whether the code runs in the folder itself, where the breakpoints of an editor are. */
+  readonly inPlace: boolean;
   /** Asked for each load: its packages may have to be installed anew. */
   readonly python: () => Promise<LocalPython>;
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
@@ -108,7 +110,8 @@ export class ServedService {
   async #load(): Promise<void> {
     const { folder, sources, output } = this.#options;
     await this.#watch.renew();
-    const snapshot = await takeSnapshot(folder, sources);
+    const taken = await takeSnapshot(folder, sources);
+    const snapshot = this.#options.inPlace ? { ...taken, dir: folder } : taken;
     const python = await this.#options.python();
     const isSame =
       snapshot.digest === this.#service?.snapshot.digest && python.packages === this.#service.python.packages;
