@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { root } from '../run.ts';
+import { dashboardPictures } from './dashboard-pictures.ts';
 import { withFirstStart, type FirstStart } from './first-start.ts';
 import { terminalPicture } from './terminal-picture.ts';
 
@@ -17,6 +18,7 @@ export async function takePictures(): Promise<string[]> {
       COLUMNS,
     ),
     'docs/images/cut.svg': await resultFile(start, 'cut.svg'),
+    ...(await dashboardPictures(start)),
   }));
   for (const [file, content] of Object.entries(pictures)) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });

@@ -38,6 +38,7 @@ export function Transfer({
     async onSuccess(_, id) {
       await navigate({ to: `${id === me?.id ? '/me' : `/org/${id}`}${place}` });
       queries.removeQueries({ queryKey: [acting.base] });
+      onClose();
     },
   });
   return (

@@ -59,6 +59,8 @@ export const theme = createTheme({
     const isAccent = input.color === undefined || input.color === 'ket';
     if (input.variant === 'filled' && isAccent)
       return { ...colors, background: 'var(--accent)', hover: 'var(--accent-hover)', color: 'var(--on-accent)' };
+    if (input.variant === 'filled' && input.color === 'red')
+      return { ...colors, background: 'var(--failed)', hover: 'var(--failed)', color: 'var(--on-accent)' };
     if ((input.variant === 'light' || input.variant === 'subtle') && isAccent)
       return {
         ...colors,

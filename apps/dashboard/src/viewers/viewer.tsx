@@ -18,7 +18,16 @@ const RAW_SHOWN = 200_000;
 const MOST_PARTS = 100;
 
 /** A result: short members first as facts, then each larger member by its shape. */
-export function Result({ value, name }: { readonly value: unknown; readonly name: string }) {
+export function Result({
+  value,
+  name,
+  of = '',
+}: {
+  readonly value: unknown;
+  readonly name: string;
+  /** Tells the parts of this result from those of another one on the page. */
+  readonly of?: string;
+}) {
   const [isRaw, setRaw] = useState(false);
   const text = useMemo(() => (isRaw ? writeExact(value) : ''), [isRaw, value]);
   return (
@@ -42,15 +51,15 @@ export function Result({ value, name }: { readonly value: unknown; readonly name
           label="Result as JSON"
         />
       ) : (
-        <Parts value={value} />
+        <Parts value={value} of={of} />
       )}
     </div>
   );
 }
 
-function Parts({ value }: { readonly value: unknown }) {
+function Parts({ value, of }: { readonly value: unknown; readonly of: string }) {
   const members = useMemo(() => partsOf(value), [value]);
-  if (members === null) return <Part name={null} value={value} />;
+  if (members === null) return <Part name={null} value={value} of={of} />;
   if (members.length === 0) return <p className="quiet">The result is an empty object.</p>;
   const facts = members.filter(([, one]) => shapeOf(one).as === 'scalar');
   return (
@@ -70,7 +79,7 @@ function Parts({ value }: { readonly value: unknown }) {
       {members
         .filter(([, one]) => shapeOf(one).as !== 'scalar')
         .map(([name, one]) => (
-          <Part key={name} name={name} value={one} />
+          <Part key={name} name={name} value={one} of={of} />
         ))}
     </>
   );
@@ -83,7 +92,7 @@ function partsOf(value: unknown): (readonly [string, unknown])[] | null {
   return members.length > MOST_PARTS ? null : members;
 }
 
-function Part({ name, value }: { readonly name: string | null; readonly value: unknown }) {
+function Part({ name, value, of }: { readonly name: string | null; readonly value: unknown; readonly of: string }) {
   const shape = useMemo(() => shapeOf(value), [value]);
   const csv = (columns: readonly string[], rows: readonly (readonly unknown[])[]) => (
     <Button
@@ -95,7 +104,7 @@ function Part({ name, value }: { readonly name: string | null; readonly value: u
     </Button>
   );
   return (
-    <section aria-label={name ?? 'Result'}>
+    <section aria-label={`${name ?? 'Result'} ${of}`.trim()}>
       <div className="row apart" style={{ marginBottom: 6 }}>
         {name !== null ? <h3 className="mono">{name}</h3> : <span />}
         {shape.as === 'histogram' && csv(['state', 'count'], shape.counts)}

@@ -139,7 +139,11 @@ function Both({ first, second }: { readonly first: string; readonly second: stri
         {[[first, left.value] as const, [second, right.value] as const].map(([id, value]) => (
           <section key={id} className="panel stack" aria-label={`Result of ${shortId(id)}`}>
             <h2 className="mono">{shortId(id)}</h2>
-            {value === undefined ? <p className="quiet">No result.</p> : <Result value={value} name={id} />}
+            {value === undefined ? (
+              <p className="quiet">No result.</p>
+            ) : (
+              <Result value={value} name={id} of={shortId(id)} />
+            )}
           </section>
         ))}
       </div>

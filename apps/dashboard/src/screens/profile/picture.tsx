@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { KethubError } from '@kethub/client';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Platform } from '../../data/client.ts';
@@ -15,12 +14,8 @@ const pictureQuery = (platform: Platform, id: string) =>
   queryOptions({
     queryKey: ['profile-image', id],
     async queryFn({ signal }) {
-      try {
-        return await (await platform.getProfileImage({ id, signal })).blob();
-      } catch (error) {
-        if (error instanceof KethubError && error.status === 404) return null;
-        throw error;
-      }
+      const response = await platform.getProfileImage({ id, signal });
+      return response.status === 204 ? null : response.blob();
     },
     staleTime: 300_000,
     structuralSharing: false,
@@ -68,7 +63,7 @@ export function Picture({ id }: { readonly id: string }) {
           ref={input}
           type="file"
           hidden
-          aria-label="Picture"
+          aria-label="File of the picture"
           accept="image/png,image/jpeg"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];

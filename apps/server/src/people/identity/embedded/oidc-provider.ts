@@ -134,6 +134,12 @@ function signInPolicy(origin: string) {
   policy.remove('consent');
   const { Check } = interactionPolicy;
   policy.get('login')?.checks.add(
+    new Check('no_account', 'the account of the session is gone or switched off', (ctx) => {
+      const { session, account } = ctx.oidc;
+      return session?.accountId !== undefined && !account ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+    }),
+  );
+  policy.get('login')?.checks.add(
     new Check('local_program', 'a program on this machine asks for access', (ctx) => {
       const { params, result } = ctx.oidc;
       const target = String(params?.['redirect_uri']);

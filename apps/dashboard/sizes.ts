@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Bytes of a build as a browser loads them: texts with brotli, fonts as they are. */
+export interface Sizes {
+  /** What the first visit loads, by kind. */
+  readonly first: { readonly js: number; readonly css: number; readonly font: number };
+  /** The parts that are loaded later, by the name of the part without the hash of its content; equal names are added up. */
+  readonly later: Readonly<Record<string, number>>;
+}
+
+/** The fonts that a page in English loads: the others are for other scripts. */
+const FONT = /latin-wght-normal-[\w-]+\.woff2$/;
+
+/** Measures a build in a folder. The first visit loads what index.html names, and what these scripts import at once. */
+export function sizesOf(folder: string): Sizes {
+  const assets = path.join(folder, 'assets');
+  const files = readdirSync(assets).filter((name) => !name.endsWith('.br'));
+  const named = (text: string): string[] => files.filter((name) => text.includes(name));
+  const first = new Set<string>();
+  const open = named(readFileSync(path.join(folder, 'index.html'), 'utf8'));
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (first.has(name)) continue;
+    first.add(name);
+    if (name.endsWith('.js')) open.push(...files.filter((other) => importsOf(assets, name).has(other)));
+  }
+  const bytes = (name: string): number => sizeOf(path.join(assets, name));
+  const sum = (names: Iterable<string>): number => [...names].reduce((all, name) => all + bytes(name), 0);
+  const ofKind = (ending: string) => [...first].filter((name) => name.endsWith(ending));
+  const later: Record<string, number> = {};
+  for (const name of files.filter((one) => one.endsWith('.js') && !first.has(one)).toSorted()) {
+    const part = name.replace(/-[\w-]{8}\.js$/, '');
+    later[part] = (later[part] ?? 0) + bytes(name);
+  }
+  return {
+    first: { js: sum(ofKind('.js')), css: sum(ofKind('.css')), font: sum(files.filter((name) => FONT.test(name))) },
+    later,
+  };
+}
+
+/** Files that a script imports when it is loaded, not those that it imports when they are needed. */
+function importsOf(assets: string, name: string): ReadonlySet<string> {
+  const text = readFileSync(path.join(assets, name), 'utf8');
+  return new Set(
+    [...text.matchAll(/(?:^|[;}])import\s*(?:[\w${},*\s]*?from\s*)?["']\.\/([^"']+)["']/g)].map(([, one]) => one ?? ''),
+  );
+}
+
+function sizeOf(file: string): number {
+  const compressed = `${file}.br`;
+  return statSync(readdirSync(path.dirname(file)).includes(path.basename(compressed)) ? compressed : file).size;
+}

@@ -1,0 +1,61 @@
+import { chromium, type Page } from 'playwright-core';
+import type { FirstStart } from './first-start.ts';
+
+const PROGRAM = '/usr/bin/chromium';
+const SIZE = { width: 1280, height: 800 };
+/** Milliseconds in which the dashboard is built and each page is there. */
+const PATIENCE_MS = 180_000;
+
+/** Pictures of the dashboard of a first start, by the files that they become. */
+export async function dashboardPictures({ lines, origins }: FirstStart): Promise<Record<string, Buffer>> {
+  const password = /password (\S+)/.exec(lines.join('\n'))?.[1];
+  if (password === undefined) throw new Error('The first start told no password');
+  const { origin } = new URL(origins.platform);
+  const browser = await chromium.launch({
+    executablePath: PROGRAM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  try {
+    const context = await browser.newContext({ viewport: SIZE, reducedMotion: 'reduce', colorScheme: 'light' });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    await signIn(page, origin, password);
+    const run = await runPage(page);
+    await page.goto(`${origin}/me`);
+    await page.getByRole('heading', { name: 'Newest services' }).waitFor();
+    await settled(page);
+    return { 'docs/images/dashboard-run.png': run, 'docs/images/dashboard-home.png': await page.screenshot() };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function signIn(page: Page, origin: string, password: string): Promise<void> {
+  await page.goto(`${origin}/`);
+  // While the dashboard is built, the plain page looks again by itself.
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('input[name=username]').fill('demo');
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('input[name=password]').press('Enter');
+  await page.getByRole('heading', { name: 'Last executions' }).waitFor();
+}
+
+/** The run page of the demo service with the result of its example. */
+async function runPage(page: Page): Promise<Buffer> {
+  await page.locator('section[aria-labelledby=newest] a.name').first().click();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Fill in the example' }).click();
+  await page.getByText('From the folder input of the source.').waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Succeeded', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Execution' }).getByRole('img').first().waitFor();
+  await settled(page);
+  await page.evaluate('scrollTo(0, 0)');
+  return page.screenshot();
+}
+
+/** Waits until nothing loads any more and no field has the focus. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle').catch(() => undefined);
+  await page.evaluate('document.activeElement?.blur()');
+}
