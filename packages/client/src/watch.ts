@@ -3,10 +3,10 @@ import { KethubError, UnreachableError } from './errors.ts';
 import { pause } from './pause.ts';
 
 export interface WatchOptions extends CallOptions {
-  /** Called when the platform cannot be reached; the watch goes on for `patience` milliseconds. */
+  /** Called when the platform cannot be reached; the watch goes on for `maxOutage` milliseconds. */
   readonly onInterruption?: (error: Error) => void;
   /** Milliseconds without any answer after which a watch is given up. Default 60,000. */
-  readonly patience?: number;
+  readonly maxOutage?: number;
 }
 
 /** Seconds that one request waits for a change. Below the 60 s after which proxies commonly cut a silent connection. */
@@ -23,7 +23,7 @@ export async function* watch<T extends { readonly status: string }>(
   isFinal: (value: T) => boolean,
   options: WatchOptions = {},
 ): AsyncGenerator<T, void> {
-  const { signal, patience = 60_000 } = options;
+  const { signal, maxOutage = 60_000 } = options;
   let last: T | undefined;
   let etag: string | null = null;
   let silentSince: number | undefined;
@@ -48,7 +48,7 @@ export async function* watch<T extends { readonly status: string }>(
     } catch (error) {
       if (signal?.aborted || !(error instanceof UnreachableError || mayPass(error))) throw error;
       silentSince ??= asked;
-      if (performance.now() - silentSince > patience) throw error;
+      if (performance.now() - silentSince > maxOutage) throw error;
       options.onInterruption?.(error);
       await pause(1_000, signal);
     }

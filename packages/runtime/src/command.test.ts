@@ -71,12 +71,12 @@ test('a folder that is not writable stays as it is', async () => {
 test.each([
   ['run time', 'while True: pass', { runTimeMs: 300 }, 'Run time limit exceeded'],
   ['a signal', 'import os; os.kill(os.getpid(), 11)', {}, 'Ended by a signal'],
-])('%s that ends it is told in words', async (_name, program, limits, title) => {
+])('%s that ends it is explained in words', async (_name, program, limits, title) => {
   const outcome = await bench.runtime.sandboxed(python(program, { limits: { ...LIMITS, ...limits } }));
   expect(outcome).toMatchObject({ exitCode: null, cause: { title } });
 });
 
-test('memory that ends it is told in words', async ({ skip }) => {
+test('memory that ends it is explained in words', async ({ skip }) => {
   skip((await bench.runtime.status()).limitedBy === 'RLIMITS', 'without cgroups it is an exception of the program');
   const limits = { ...LIMITS, memoryBytes: 64 * MiB };
   const outcome = await bench.runtime.sandboxed(python('kept = bytearray(200 << 20)', { limits }));

@@ -305,7 +305,7 @@ describe.skipIf(testEngine === null)('containers', () => {
     expect(more).toMatchObject({ outcome: 'FAILED', cause: { type: 'OutputLimitExceeded' } });
   });
 
-  test('that do not read their input are told so, and those of the older contract what has changed', async () => {
+  test('that do not read their input get an explanation, and those of the older contract what has changed', async () => {
     const input = { data: { a: 1 }, params: 2 };
     const read = 'cd /var/runtime/input; cat data.json params.json > /dev/null; echo done';
     expect((await ending(read, { input })).log).toEqual(['done']);

@@ -67,7 +67,7 @@ describe('failure', () => {
     ['os.kill(os.getpid(), 11)', 'SIGSEGV'],
     ['ctypes.string_at(0)', 'SIGSEGV'],
     ['os.kill(os.getpid(), 9)', 'SIGKILL'],
-  ])('of a process that ends by %s is told in words', async (statement, words) => {
+  ])('of a process that ends by %s is explained in words', async (statement, words) => {
     const end = await bench.run(`import os, ctypes\ndef run():\n    ${statement}`);
     expect(end).toMatchObject({ outcome: 'FAILED', cause: { type: 'ProgramEnded' } });
     expect(end.cause?.detail).toContain(words);

@@ -158,14 +158,14 @@ def run():
 });
 
 describe('a runner that is killed', () => {
-  test('is replaced; what ran is LOST, what had ended is still told, and no process is left', async () => {
+  test('is replaced; what ran is LOST, what had ended is still reported, and no process is left', async () => {
     const ended = await bench.run('def run():\n    return 1');
     const job = await bench.startedWith('ready', `import os\n${WAITING.replace('print', 'os.fork(); print')}`);
     const { runnerPid, running } = await bench.runtime.status();
     const ends: ExecutionEnd[] = [];
     bench.runtime.onEnded((end) => ends.push(end));
     process.kill(runnerPid, 'SIGKILL');
-    await until('both ends are told', () => ends.length >= 2);
+    await until('both ends are reported', () => ends.length >= 2);
     expect(ends.find((end) => end.executionId === ended.executionId)).toEqual(ended);
     expect(ends.find((end) => end.executionId === job.executionId)).toMatchObject({ outcome: 'LOST', result: null });
     await until('its sandboxes are dead', () => running.every(({ pid }) => !isAlive(pid)));

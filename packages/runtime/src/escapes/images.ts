@@ -80,7 +80,7 @@ async function files(driver: EscapeDriver, traps: Traps): Promise<string[]> {
   for (const way of ways) {
     const { outcome, said } = await uploaded(driver, zipOf(['FROM scratch', way, 'CMD ["x"]']));
     if (outcome.ok) faults.push(`${way} was done`);
-    if (said.includes(traps.secret)) faults.push(`${way} told a secret of the machine`);
+    if (said.includes(traps.secret)) faults.push(`${way} revealed a secret of the machine`);
   }
   return faults;
 }

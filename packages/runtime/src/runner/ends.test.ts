@@ -58,7 +58,7 @@ describe('nothing that one execution does keeps its place for ever', () => {
     expect(await one.ended).toMatchObject({ outcome: 'LOST', cause: { detail: expect.stringMatching(/in time/) } });
   });
 
-  test('one that ends in time is told as what it was', async () => {
+  test('one that ends in time is reported as what it was', async () => {
     const run = immortal();
     const one = execution(run, 60_000, { endMs: 60_000, freeMs: 60_000, readMs: 60_000 });
     run.die();
@@ -101,7 +101,7 @@ describe('the record of an end', () => {
     expect(disk.tried).toEqual([end, end]);
   });
 
-  test('is told without being recorded when the disk stays away, or somebody needs the place', async () => {
+  test('is reported without being recorded when the disk stays away, or somebody needs the place', async () => {
     const away = failing('EIO', 'EIO');
     expect(await recordEnd(away, () => end, end, never, 0)).toEqual(end);
     expect(away.tried).toHaveLength(1);

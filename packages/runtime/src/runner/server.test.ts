@@ -10,7 +10,7 @@ import { FrameReader } from '../protocol/frames.ts';
 import type { Message } from '../protocol/messages.ts';
 import { listen, type Handlers } from './server.ts';
 
-test('a platform that does not read is told of every end later, and not of every line of every log', async () => {
+test('a platform that does not read learns of every end later, and not of every line of every log', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-server-'));
   const paths = makeRunnerPaths(dataDir);
   const server = await listen(paths, 'test', {} as Handlers, () => undefined);

@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
 
-/** Most readers of logs and waiting requests in a process, and the patience with slow readers. */
+/** Most readers of logs and waiting requests in a process, and the time that slow readers get. */
 export interface ReaderSettings {
   readonly logsOfCaller: number;
   readonly readersOfLog: number;

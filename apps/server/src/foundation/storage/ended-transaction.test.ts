@@ -10,7 +10,7 @@ describe.each(withServer)('a transaction on $name', ({ open }) => {
   test('that the server ends while the process stands still fails, and takes nothing else along', async () => {
     const { database, close } = await createTestPlatform(open);
     onTestFinished(close);
-    const standing = database.write(async (transaction) => {
+    const stalled = database.write(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid,
         set_config('idle_in_transaction_session_timeout', '50', true)`.execute(transaction);
       for (let left = 1; left > 0; await pause(20)) {
@@ -20,7 +20,7 @@ describe.each(withServer)('a transaction on $name', ({ open }) => {
       }
       await sql`select 1`.execute(transaction);
     });
-    await expect(standing).rejects.toThrow();
+    await expect(stalled).rejects.toThrow();
     await database.write((transaction) => sql`select 1`.execute(transaction));
   });
 });

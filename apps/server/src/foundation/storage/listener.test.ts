@@ -6,7 +6,7 @@ import { databases, type TestDatabase } from '../../testing/databases.ts';
 import { Listener, Notifier } from './listener.ts';
 import { openPostgres } from './postgres.ts';
 
-const patience = { timeout: 30_000, interval: 50 };
+const waiting = { timeout: 30_000, interval: 50 };
 
 describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
   'what processes tell one another on $name',
@@ -28,12 +28,12 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await vi.waitFor(() => {
         opened.database.notify('news', 'of the first');
         expect(heard).toContain('second of the first');
-      }, patience);
+      }, waiting);
       another.notify('news', 'of the second');
-      await vi.waitFor(() => expect(heard).toContain('first of the second'), patience);
+      await vi.waitFor(() => expect(heard).toContain('first of the second'), waiting);
       await another.close();
       opened.database.notify('news', 'to nobody else');
-      await vi.waitFor(() => expect(heard).toContain('first to nobody else'), patience);
+      await vi.waitFor(() => expect(heard).toContain('first to nobody else'), waiting);
     });
 
     test('is heard again by those whose connections were lost', async () => {
@@ -51,7 +51,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
         opened.database.notify('news', 'of the first');
         another.notify('news', 'of the second');
         expect([...heard]).toEqual(expect.arrayContaining(['first of the second', 'second of the first']));
-      }, patience);
+      }, waiting);
       await another.close();
     });
 
@@ -82,12 +82,12 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
         (payload) => heard.push(payload),
       );
       await listener.start();
-      await vi.waitFor(() => expect(connections).toHaveLength(3), patience);
+      await vi.waitFor(() => expect(connections).toHaveLength(3), waiting);
       heard.length = 0;
       await vi.waitFor(() => {
         opened.database.notify('news', 'again');
         expect(heard.some((payload) => payload.includes('again'))).toBe(true);
-      }, patience);
+      }, waiting);
       await listener.stop();
       for (const cut of connections) cut();
       server.close();
@@ -113,7 +113,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await vi.waitFor(async () => {
         opened.database.notify('news', 'together');
         expect(await hasNotified(opened)).toBe(true);
-      }, patience);
+      }, waiting);
       await another.close();
     });
   },
@@ -128,7 +128,7 @@ test('this process hears what it tells, whether or not others listen', async () 
     };
     const notifier = new Notifier(send, (payload) => heard.push(payload), { hasCompany });
     for (const payload of ['one', 'two', 'one']) notifier.notify(payload);
-    await vi.waitFor(() => expect(heard).toEqual(['one', 'two']), patience);
+    await vi.waitFor(() => expect(heard).toEqual(['one', 'two']), waiting);
     expect(sent).toEqual(hasCompany ? ['one', 'two'] : []);
   }
 });

@@ -13,7 +13,7 @@ test('a worker gives what the machine has, less what the platform needs', () => 
   expect(gpus).toEqual({});
 });
 
-test('or what it is told to', () => {
+test('or as configured', () => {
   const settings = { KETHUB_WORKER_CPUS: '1.5', KETHUB_WORKER_MEMORY_MB: '1024', KETHUB_WORKER_GPUS: 'A100=2, T4=1' };
   expect(given(settings)).toEqual({ cpus: 1.5, memoryBytes: 2 ** 30, gpus: { A100: 2, T4: 1 } });
   expect(given({ KETHUB_WORKER_GPUS: '3' }).gpus).toEqual({ '': 3 });

@@ -25,14 +25,16 @@ describe.each(databases)('kill -9 of the process that deletes an account, on $na
     const { platform } = server;
     const { dataDir, instanceKey } = platform.configuration;
     const { place } = platform.testDatabase;
-    const told: DyingPlatform = {
+    const settings: DyingPlatform = {
       ...place,
       dataDir,
       instanceKey: instanceKey ?? '',
       addresses: platform.addresses,
       dieAt,
     };
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(told)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit');
     const crashed = ended.then(() => Promise.reject(new Error('The process ended before it listened')));
     const [line] = (await Promise.race([once(child.stdout, 'data'), crashed])) as [Buffer];

@@ -29,7 +29,7 @@ describe.each(databases)('looking people up, on $name', ({ open }) => {
     return found;
   };
 
-  test('a person is told how much is left, refused when there is nothing, and served again later', async () => {
+  test('an answer says how much is left, refused when there is nothing, and served again later', async () => {
     const server = await start();
     const ada = await server.addUser('ada');
     const { access_token: session } = await server.signIn('ada');

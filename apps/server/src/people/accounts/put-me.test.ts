@@ -78,7 +78,7 @@ describe.each(databases)('PUT /me on $name', ({ open }) => {
     expect(await (await long.put(body)).json()).toMatchObject(body);
   });
 
-  test('of two changes of the same state that race one is told that it is stale', async () => {
+  test('of two changes of the same state that race one is refused as stale', async () => {
     const racing = await person('racing');
     const tag = (await racing.get()).headers.get('etag') ?? '';
     const answers = await Promise.all(['one', 'two'].map((about) => racing.put({ about }, { 'if-match': tag })));

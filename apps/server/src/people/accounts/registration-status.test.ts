@@ -18,7 +18,7 @@ describe.each(databases)('GET /user-registration-status on $name', ({ open }) =>
     ['PENDING', { status: 'PENDING' }],
     ['REJECTED', { status: 'REJECTED' }],
     ['EMAIL_NOT_VERIFIED', { status: 'PENDING', email_verified: 0 }],
-  ] as const)('the status %s is told to the person and to others', async (status, fields) => {
+  ] as const)('the status %s is shown to the person and to others', async (status, fields) => {
     const name = status.toLowerCase();
     const { id } = await server.addUser(name);
     const { access_token } = await server.signIn(name);

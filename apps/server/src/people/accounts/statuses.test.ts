@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-test('of an odd path it is told no more than fits into a line', async () => {
+test('an answer quotes no more of an odd path than fits into a line', async () => {
   const { text } = await ask('DELETE', `/api/me/access-tokens/${'x'.repeat(8_000)}`);
   expect((JSON.parse(text) as { detail: string }).detail.length).toBeLessThan(300);
 });

@@ -82,7 +82,7 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
     expect(text).toContain('event: end');
   });
 
-  test('more followers and waits than are allowed are told so, and find a place when others have ended', async () => {
+  test('more followers and waits than are allowed are refused, and accepted when others have ended', async () => {
     const { id } = await app.start({ seconds: 600 });
     const followers = await Promise.all(Array.from({ length: 5 }, async () => follow(id)));
     const refused = await app.request('GET', `/${id}/log`);

@@ -247,7 +247,7 @@ describe.each([sqlite])('tasks call services that run elsewhere and do not work 
     expect(await errorOf(id)).toMatchObject({ response });
   });
 
-  test('where nothing listens the cause is told, without the address', async () => {
+  test('where nothing listens the task names the cause, without the address', async () => {
     const gone = await startProvider(answer);
     await gone.close();
     // No test listens at this address, whoever has got the port meanwhile.

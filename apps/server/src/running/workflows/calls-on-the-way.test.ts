@@ -14,7 +14,7 @@ import { workflowsToDo } from './wake.ts';
 const { chain, end, service, file } = bpmn;
 const TASKS = 20;
 
-/** A service that remembers starts by Idempotency-Key, and answers them when it is told to. */
+/** A service that remembers starts by Idempotency-Key, and answers them on command. */
 class Remembering {
   /** Number of requests by key. */
   readonly keys = new Map<string, number>();
@@ -204,7 +204,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     expect([...remembering.keys.values()]).toEqual([1]);
   });
 
-  test('and can be neither confirmed nor cancelled are told of in the log', async () => {
+  test('and can be neither confirmed nor cancelled are named in the log', async () => {
     const { platform } = kethub.kethub;
     const id = await begin(single, 1);
     await cancel(single, id);

@@ -85,7 +85,7 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     await accept();
   });
 
-  test('a timer whose instance cannot be told of it either is left to who holds instances, and has 20 more', async () => {
+  test('a timer whose instance gets no event either is left to the operator of held instances, and has 20 more', async () => {
     const id = await instanceWithTimer(14);
     const accept = await refuse(platform, 'workflow_events', `new.instance_id = '${id}'`);
     const held: string[] = [];

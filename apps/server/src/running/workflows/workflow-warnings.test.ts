@@ -15,7 +15,7 @@ describe.each(databases)('warnings of workflows on $name', (kind) => {
   });
   afterAll(() => platform.close());
 
-  test('a misspelt name is told when it is saved, and in the log, the journal and the instance', async () => {
+  test('a misspelt name is reported when it is saved, and in the log, the journal and the instance', async () => {
     const schema = { type: 'object', properties: { number: {} } };
     const xml = file([
       start(schema),
@@ -27,13 +27,13 @@ describe.each(databases)('warnings of workflows on $name', (kind) => {
     const me = await poolUser(platform, platform.loginSession);
     const version = (await me.call('GET', `/services/${service.id}/versions/1.0.0`)).body;
     const expression = '=2 * nmber';
-    const told = {
+    const warning = {
       elementId: 'double',
       code: 'UNDEFINED_VARIABLE',
       expression,
       message: expect.stringContaining('nmber'),
     };
-    expect(version).toMatchObject({ workflow: { problems: [], warnings: [told] } });
+    expect(version).toMatchObject({ workflow: { problems: [], warnings: [warning] } });
 
     const app = await callerOf({ service, ...workflow });
     const { id } = await app.finish({ number: 2 });

@@ -64,7 +64,7 @@ test('other media types are refused as before', async () => {
   expect(await response.json()).toMatchObject({ error: 'invalid_request' });
 });
 
-test('a query that is not UTF-8 is refused, and a browser is told so on a page', async () => {
+test('a query that is not UTF-8 is refused, and a browser gets a page that says so', async () => {
   const response = await fetch(`${server.platform.addresses.auth}/authorize?state=%FF`, {
     headers: { accept: 'text/html' },
   });

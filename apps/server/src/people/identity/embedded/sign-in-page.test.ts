@@ -67,7 +67,7 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
   test.each([
     ['waits for the approval', { status: 'PENDING' as const }],
     ['address is not confirmed', { status: 'PENDING' as const, email_verified: 0 }],
-  ])('a person who cannot do anything yet is told so, and goes on: %s', async (text, fields) => {
+  ])('a person who cannot do anything yet gets a notice, and goes on: %s', async (text, fields) => {
     const username = `waiting-${text.length}`;
     const { id } = await server.addUser(username);
     await server.platform.database.write((transaction) =>
@@ -75,10 +75,10 @@ describe.each(databases)('authorization code with PKCE on $name', ({ open }) => 
     );
     const { url, redeem } = await begin(dashboard);
     const browser = new Browser();
-    const told = await browser.submit(await browser.open(url), { username, password: PASSWORD });
-    expect(told.response.status).toBe(200);
-    expect(told.html).toContain(text);
-    const callback = await browser.open(continueButton(told));
+    const notice = await browser.submit(await browser.open(url), { username, password: PASSWORD });
+    expect(notice.response.status).toBe(200);
+    expect(notice.html).toContain(text);
+    const callback = await browser.open(continueButton(notice));
     const session = await redeem(callback.url);
     expect((await server.call('GET', '/me', session.access_token)).status).toBe(403);
   });

@@ -125,7 +125,7 @@ describe.each(databases)('attacks on registration on $name', ({ open }) => {
     expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('a username that is taken is told, also when it was taken meanwhile; of two at once one gets it', async () => {
+  test('a taken username is reported, also when it was taken meanwhile; of two at once one gets it', async () => {
     expect((await visitor.register({ email: 'x@example.org', username: 'KNOWN' })).html).toContain(
       'id="username-error"',
     );
@@ -239,7 +239,7 @@ test.each(databases)('a registration makes no network one of the owner of an acc
 });
 
 describe.each(databases)('flooding on $name', ({ open }) => {
-  test('one mailbox gets five mails at once and then one an hour, and nobody is told', async () => {
+  test('one mailbox gets five mails at once and then one an hour, and no caller learns of it', async () => {
     let later = 0;
     const server = await startTestAccounts(open, { now: () => Date.now() + later });
     onTestFinished(() => server.close());
@@ -261,7 +261,7 @@ describe.each(databases)('flooding on $name', ({ open }) => {
     expect(await received()).toBe(6);
   });
 
-  test('one network has a hundred mails sent, and is then told to wait', async () => {
+  test('one network has a hundred mails sent, and then has to wait', async () => {
     // The clock stands still: every 36 seconds one more would be allowed.
     const now = Date.now();
     const server = await startTestAccounts(open, { now: () => now });

@@ -252,7 +252,7 @@ describe.each(databases)('signing in at another OpenID provider, on $name', ({ o
     expect((await meOf(person))['id']).not.toBe(id);
   });
 
-  test('who turns back at the provider is told so, and can go on', async () => {
+  test('who turns back at the provider gets a notice, and can go on', async () => {
     const { browser, answer, redeem } = await press(null);
     expectRefusal({ answer }, 400, 'You have not signed in with Example &lt;Lab&gt;.');
     upstream.person = somebody();

@@ -120,7 +120,7 @@ describe.each(databases)('the record of an execution on $name', (kind) => {
       expect(other[member]).toEqual(one[member]);
   });
 
-  test('one that is cancelled is told as cancelled, with what it has used', async () => {
+  test('one that is cancelled is recorded as cancelled, with what it has used', async () => {
     const { id } = await grace.client.startJob({ serviceId, json: { params: { sleep: 600 } } });
     await expect
       .poll(() => grace.client.getOwnedExecution({ executionId: id }), { timeout: 30_000 })

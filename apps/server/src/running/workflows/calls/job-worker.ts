@@ -248,7 +248,7 @@ export class JobWorker implements JobExecutor {
       );
     if (jobs.length > 0) await database.write((transaction) => renewLeases(transaction, jobs, now() + LEASE_MS));
     const far = await undoClock(database, now());
-    if (far > 0) log.warn({ jobs: far }, 'jobs of workflows were due in a future that a wrong clock had told of');
+    if (far > 0) log.warn({ jobs: far }, 'jobs of workflows were due in the future of a wrong clock');
     this.#renewed = renewed;
   }
 
