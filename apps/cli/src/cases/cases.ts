@@ -34,7 +34,7 @@ export interface Outcome {
 export interface Verdict {
   readonly name: string;
   readonly milliseconds: number;
-  /** What is not as expected, a sentence each; empty when it passed. */
+  /** Differences from what is expected, a sentence each; empty when it passed. */
   readonly failures: readonly string[];
   readonly outcome: Outcome | null;
 }
@@ -103,7 +103,7 @@ async function readOptions(file: string, exact: boolean): Promise<Pick<Case, 'st
   return { status: known, problem, comparison: { tolerance, ignore: ignore as string[], exact } };
 }
 
-/** What is not as the case expects. */
+/** Differences from what the case expects. */
 export function judge({ status, problem, expected, comparison }: Case, outcome: Outcome): string[] {
   const result = parseForComparison(outcome.result);
   const { type, title, detail } = (result ?? {}) as Record<string, unknown>;

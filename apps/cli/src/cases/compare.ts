@@ -16,7 +16,7 @@ export interface Comparison {
   readonly tolerance?: number;
   /** JSON Pointers of what is not compared, with all that is below. */
   readonly ignore?: readonly string[];
-  /** Whether members that are not expected count as differences. Default false. */
+  /** True if members that are not expected count as differences. Default false. */
   readonly exact?: boolean;
 }
 

@@ -27,7 +27,7 @@ export interface ServedServiceOptions {
   /** Folder for copies of the code. */
   readonly sources: string;
   readonly output: Output;
-  /** Whether the code runs in the folder itself, where the breakpoints of an editor are. */
+  /** True if the code runs in the folder itself, where the breakpoints of an editor are. */
   readonly inPlace: boolean;
   /** Asked for each load: its packages may have to be installed anew. */
   readonly python: () => Promise<LocalPython>;

@@ -76,7 +76,7 @@ export class EventStream {
       for await (const { event, data, id } of readEvents(response.body)) {
         const isFirst = this.#last === null;
         this.#last = id ?? this.#last;
-        // What is shown at the beginning has just been read.
+        // The content shown at the beginning has just been read.
         if (isFirst && event === 'reset') continue;
         this.#needs.tell({ ...(JSON.parse(data) as object), id, event } as ChangeEvent);
       }
