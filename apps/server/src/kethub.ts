@@ -30,7 +30,7 @@ import {
   serveHealth,
   type Needs,
 } from './foundation/http/index.ts';
-import { implementationCatalog, openGitStore, type GitStore } from './catalog/implementations/index.ts';
+import { implementationCatalog, openGitStore, SourceFollower, type GitStore } from './catalog/implementations/index.ts';
 import { createIdentity, type IdentityService } from './people/identity/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
@@ -129,7 +129,7 @@ async function start(
   const executions = new Executions(platform, worker?.runtime ?? null, workflows);
   opened.push(() => executions.close());
   const store = roles.git ? openGitStore(platform) : null;
-  if (store) opened.push(() => store.close());
+  if (store) followSources(platform, store, opened);
   const identity = roles.api ? await createIdentity(platform) : null;
   if (identity) await open(await openApi(platform, identity, executions, workflows, store, opened), ports.api);
   else if (store) await open(await openGit(platform, store, opened), ports.api);
@@ -272,6 +272,13 @@ async function openApi(
   const dashboard = Dashboard.open(platform);
   opened.push(() => dashboard?.close());
   return createApi(platform, accounts, identity, executions, workflows, dashboard, store);
+}
+
+function followSources(platform: Platform, store: GitStore, opened: Opened): void {
+  opened.push(() => store.close());
+  const follower = new SourceFollower(platform, store);
+  opened.push(() => follower.stop());
+  follower.start();
 }
 
 /** Opens the server of a process that has the role `git` without the platform interface. */

@@ -129,3 +129,33 @@ export const CreateServiceOfImplementationRequest = Request(
   { $id: 'CreateServiceOfImplementationRequest' },
 );
 export type CreateServiceOfImplementationRequest = Static<typeof CreateServiceOfImplementationRequest>;
+
+const automation = {
+  implementationId: Id,
+  on: Type.Enum(['BRANCH', 'TAG'], {
+    description:
+      'BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3.',
+  }),
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: limits.refLength,
+    description: 'Name of the branch; of tags a name in which `*` stands for any text, such as `v*`.',
+  }),
+  then: Type.Enum(['DRAFT', 'PUBLISH'], {
+    description: 'PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.',
+  }),
+};
+
+export const ServiceSourceRequest = Request(automation, { $id: 'ServiceSourceRequest' });
+export type ServiceSourceRequest = Static<typeof ServiceSourceRequest>;
+
+export const ServiceSource = Type.Object(
+  {
+    ...automation,
+    lastCommit: nullable('string', { description: 'Commit that the last version was made of.' }),
+    lastVersion: nullable('string', { description: 'Number of that version.' }),
+    problem: nullable('string', { description: 'Reason why the last push made no version; null if it did.' }),
+  },
+  { $id: 'ServiceSource', description: 'Which pushes to an implementation become versions of a service.' },
+);
+export type ServiceSource = Static<typeof ServiceSource>;

@@ -64,6 +64,7 @@ export const operations = {
   'service:retire': 'MAINTAINER',
   'service:delete': 'OWNER',
   'service:transfer': 'OWNER',
+  'service:automate': 'MAINTAINER',
 
   'listing:read': 'VIEWER',
   'listing:publish': 'OWNER',

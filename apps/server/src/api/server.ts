@@ -7,6 +7,7 @@ import { dataPoolEndpoints, dataPoolFileEndpoints, dataPoolUploadEndpoints } fro
 import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
 import {
+  automationEndpoints,
   implementationEndpoints,
   readingEndpoints,
   serveGit,
@@ -84,6 +85,7 @@ export async function createApi(
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
     ...implementationEndpoints(platform, identity),
+    ...automationEndpoints(platform),
     ...(store ? [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)] : []),
     ...marketplaceEndpoints(platform, identity),
     ...meteringEndpoints(platform),

@@ -224,6 +224,13 @@ export const matrix: Readonly<Record<string, Row>> = {
     [409],
   ),
 
+  getServiceSource: service('VIEWER', 'GET', '/source', undefined, [404]),
+  setServiceSource: on('MAINTAINER', async (owned) => ({
+    method: 'PUT',
+    path: `/services/${await owned.service()}/source`,
+    body: { implementationId: await owned.implementation(), on: 'BRANCH', pattern: 'main', then: 'DRAFT' },
+  })),
+  removeServiceSource: service('MAINTAINER', 'DELETE', '/source', undefined, [404]),
   getServiceLimits: service('VIEWER', 'GET', '/limits'),
   setServiceLimits: service('MAINTAINER', 'PUT', '/limits', () => ({ ...NO_LIMITS, executionsPerDay: 5 })),
   listServiceSubscriptions: service('VIEWER', 'GET', '/subscriptions'),

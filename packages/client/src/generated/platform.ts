@@ -988,6 +988,13 @@ export interface components {
                 serviceId: string;
             };
         };
+        /** Read which pushes become versions of a service */
+        getServiceSource: {
+            answer: components["schemas"]["ServiceSource"];
+            parameters: {
+                serviceId: string;
+            };
+        };
         /** Read a version */
         getServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
@@ -2175,6 +2182,12 @@ export interface components {
                 userId: string;
             };
         };
+        /** End the making of versions by pushes */
+        removeServiceSource: {
+            parameters: {
+                serviceId: string;
+            };
+        };
         /** Rename an application */
         renameApplication: {
             answer: components["schemas"]["Application"];
@@ -2502,6 +2515,45 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** Which pushes to an implementation become versions of a service. */
+        ServiceSource: {
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            implementationId: string;
+            /** Commit that the last version was made of. */
+            lastCommit: string | null;
+            /** Number of that version. */
+            lastVersion: string | null;
+            /**
+             * BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3.
+             * @enum {unknown}
+             */
+            on: "BRANCH" | "TAG";
+            /** Name of the branch; of tags a name in which `*` stands for any text, such as `v*`. */
+            pattern: string;
+            /** Reason why the last push made no version; null if it did. */
+            problem: string | null;
+            /**
+             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
+             * @enum {unknown}
+             */
+            then: "DRAFT" | "PUBLISH";
+        };
+        ServiceSourceRequest: {
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            implementationId: string;
+            /**
+             * BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3.
+             * @enum {unknown}
+             */
+            on: "BRANCH" | "TAG";
+            /** Name of the branch; of tags a name in which `*` stands for any text, such as `v*`. */
+            pattern: string;
+            /**
+             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
+             * @enum {unknown}
+             */
+            then: "DRAFT" | "PUBLISH";
+        };
         /** A subscription as the provider of the service sees it. `set` is what it has been given of its own. */
         ServiceSubscription: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -2608,6 +2660,16 @@ export interface components {
             };
             request: {
                 json: components["schemas"]["ServiceLimits"];
+            };
+        };
+        /** Make pushes to a branch, or tags, versions of a service */
+        setServiceSource: {
+            answer: components["schemas"]["ServiceSource"];
+            parameters: {
+                serviceId: string;
+            };
+            request: {
+                json: components["schemas"]["ServiceSourceRequest"];
             };
         };
         /** Allow one person or organization another amount of storage than everybody */

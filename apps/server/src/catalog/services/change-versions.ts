@@ -8,19 +8,20 @@ import { presentBuild, presentVersion } from './present.ts';
 import { findBuild, findVersion } from './queries.ts';
 import { requireHosts } from './hosts.ts';
 import { requireEnvironment, requirePython, requireRuntime } from './resources.ts';
-import { storeSource } from './source.ts';
+import { storeSource, type SourceOrigin } from './source.ts';
 import { insertBuild, requireDraft, requireManagedVersion, sourceColumns, type VersionRef } from './versions.ts';
 import { useSource } from './use-source.ts';
 
-/** Replaces the source of a draft of a managed service, and starts its build. */
+/** Replaces the source of a draft of a managed service, and starts its build. `origin` is the commit that it is. */
 export async function replaceSource(
   platform: Platform,
   at: VersionRef,
   upload: () => Readable,
   ifMatch: string | undefined,
+  origin?: SourceOrigin,
 ): Promise<Build> {
   requireDraft((await requireManagedVersion(platform.database.read, at)).row);
-  const source = await storeSource(platform, upload());
+  const source = { ...(await storeSource(platform, upload())), ...(origin && { origin }) };
   const unused = [source.blob];
   try {
     const buildId = await platform.database.write(async (transaction) => {

@@ -2,6 +2,9 @@ export { LayerKeeper, layerEndpoints } from './layers/index.ts';
 export { BuildWorker, onBuildsChanged, releaseLostBuilds } from './builds/index.ts';
 export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
+export { addVersion } from './add-version.ts';
+export { replaceSource } from './change-versions.ts';
+export { publish } from './publish-version.ts';
 export { createService } from './create-service.ts';
 export { draftWriterOf } from './draft-writers.ts';
 export { storeSource, type Source, type SourceOrigin } from './source.ts';
@@ -13,7 +16,9 @@ export { stateOf } from './present.ts';
 export { programOf, type Program } from './program.ts';
 export { declaredHosts } from './hosts.ts';
 export {
+  everyVersion,
   findService,
+  newestVersions,
   findVersion,
   newestPublished,
   sharedVersions,

@@ -3,33 +3,18 @@ import { Problem, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { recordState, stateOf } from '../record-push.ts';
 import type { GitStore } from '../store.ts';
-import { readCommits, readDifference, timeOf } from './history.ts';
+import { readCommits, readDifference } from './history.ts';
+import { readRefs } from './refs.ts';
 import { openToRead, requireCommit } from './resolve.ts';
 import { findEntry, presentTree, segmentsOf, typeOf } from './tree.ts';
 
 /** The tree without files, which the first commit is compared with. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-const REFS_BYTES = 8 * 1024 * 1024;
 
 /** Reads the branches and tags. */
-export async function readRefs(platform: Platform, store: GitStore, context: Context, id: string): Promise<Answer> {
+export async function showRefs(platform: Platform, store: GitStore, context: Context, id: string): Promise<Answer> {
   const { implementation, repository } = await openToRead(platform, store, context, id);
-  const format = '%(refname)%00%(objectname)%00%(*objectname)%00%(creatordate:unix)';
-  const args = ['for-each-ref', `--format=${format}`, 'refs/heads', 'refs/tags'];
-  const out = await store.git.output({ repository, access: 'READ', args }, '', REFS_BYTES);
-  const rows = out
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [ref = '', object = '', target = '', seconds = ''] = line.split('\0');
-      return { ref, commit: target === '' ? object : target, committedAt: timeOf(seconds) };
-    });
-  const below = (prefix: string) =>
-    rows
-      .filter(({ ref }) => ref.startsWith(prefix))
-      .map(({ ref, ...rest }) => ({ name: ref.slice(prefix.length), ...rest }));
-  const branches = below('refs/heads/');
+  const { branches, tags } = await readRefs(store.git, repository);
   const { default_branch: defaultBranch } = implementation;
   const head = branches.find(({ name }) => name === defaultBranch)?.commit ?? null;
   // The default branch was changed since the last push.
@@ -37,7 +22,7 @@ export async function readRefs(platform: Platform, store: GitStore, context: Con
     const state = await stateOf(store.git, repository, defaultBranch);
     await recordState(platform, implementation, state, false);
   }
-  const body: RepositoryRefs = { defaultBranch, head, branches, tags: below('refs/tags/') };
+  const body: RepositoryRefs = { defaultBranch, head, branches, tags };
   return { status: 200, body };
 }
 

@@ -1,4 +1,4 @@
-import { isRefName } from '@kethub/contract';
+import { isRefName, type Operation } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { Addresses, Context, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
@@ -21,8 +21,9 @@ export async function openToRead(
   store: GitStore,
   context: Context,
   id: string,
+  operation: Operation = 'implementation:read',
 ): Promise<OpenRepository> {
-  const { implementation } = await requireImplementation(database.read, context, id, 'implementation:read');
+  const { implementation } = await requireImplementation(database.read, context, id, operation);
   const repository = await store.repositories.open(implementation);
   return { implementation, repository, objects: store.catFiles.of(repository) };
 }

@@ -13,7 +13,7 @@ import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '
 import type { Platform } from '../../../foundation/platform.ts';
 import type { GitStore } from '../store.ts';
 import { readArchive, readFile } from './download.ts';
-import { compare, MOST_COMMITS, readCommit, readFolder, readHistory, readRefs } from './operations.ts';
+import { compare, MOST_COMMITS, readCommit, readFolder, readHistory, showRefs } from './operations.ts';
 
 const tag = 'Implementations';
 const base = '/-/implementations/:implementationId';
@@ -44,7 +44,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     params: path,
     answers: { 200: RepositoryRefs },
     problems: ['invalid-request', 'not-found', 'not-permitted'],
-    handle: ({ params, caller }) => readRefs(platform, store, contextOf(caller), params.implementationId),
+    handle: ({ params, caller }) => showRefs(platform, store, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'GET',

@@ -7,6 +7,7 @@ import * as origins from './0004-origins.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
 import * as buildQueues from './0004-build-queues.ts';
 import * as workflowOfExecution from './0010-workflow-of-execution.ts';
+import * as serviceSources from './0011-service-sources.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0003-workflow-incidents': workflowIncidents,
   '0004-build-queues': buildQueues,
   '0010-workflow-of-execution': workflowOfExecution,
+  '0011-service-sources': serviceSources,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

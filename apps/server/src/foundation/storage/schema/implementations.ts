@@ -5,6 +5,7 @@ export interface ImplementationTables {
   implementations: ImplementationRow;
   implementation_members: ImplementationMemberRow;
   implementation_names: ImplementationNameRow;
+  service_sources: ServiceSourceRow;
 }
 
 /** A Git repository. Its objects are in the folder of the role `git`, by this id. */
@@ -42,4 +43,23 @@ export interface ImplementationNameRow {
   owner_id: string;
   name: string;
   implementation_id: string;
+}
+
+/** Which pushes to an implementation become versions of a service. */
+export interface ServiceSourceRow {
+  service_id: string;
+  implementation_id: string;
+  watched: 'BRANCH' | 'TAG';
+  /** A branch; of tags a name in which `*` stands for any text. */
+  pattern: string;
+  action: 'DRAFT' | 'PUBLISH';
+  /** The person who has set it, in whose name versions are made. */
+  set_by: string;
+  /** Commit and number of the last version that a push has made. */
+  last_commit: string | null;
+  last_version: string | null;
+  /** Reason why the last push made no version. */
+  problem: string | null;
+  created_at: number;
+  revision: number;
 }

@@ -1,0 +1,219 @@
+import { compareVersions } from '@kethub/contract';
+import { Problem } from '../../../foundation/http/index.ts';
+import type { Context, Platform } from '../../../foundation/platform.ts';
+import type { ServiceSourceRow } from '../../../foundation/storage/index.ts';
+import {
+  addVersion,
+  draftWriterOf,
+  everyVersion,
+  newestVersions,
+  publish,
+  replaceSource,
+  requireService,
+  type SourceOrigin,
+} from '../../services/index.ts';
+import { readRefs } from '../reading/refs.ts';
+import { openToRead, type OpenRepository } from '../reading/resolve.ts';
+import type { GitStore } from '../store.ts';
+import { archiveStream, takeSource } from '../writing/take-source.ts';
+
+/**
+ * Brings a service to what its source says: the version of the newest push is there, and published if that was chosen.
+ * Each call looks at repository and versions anew, so that one after a kill completes what was begun.
+ */
+export async function followSource(platform: Platform, store: GitStore, source: ServiceSourceRow): Promise<void> {
+  try {
+    const owner = await ownerOf(platform, source);
+    if (!owner) return;
+    // Rights that have ended end what they allowed.
+    const open = await openToRead(platform, store, owner, source.implementation_id, 'implementation:build');
+    await makeVersion(platform, store, open, owner, source);
+    await publishBuilt(platform, owner, source.service_id);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    await note(platform, source, { problem: error.message });
+  }
+}
+
+async function ownerOf({ database }: Platform, { service_id, set_by }: ServiceSourceRow): Promise<Context | null> {
+  const service = await database.read
+    .selectFrom('services')
+    .select(['owner_type', 'owner_id'])
+    .where('id', '=', service_id)
+    .executeTakeFirst();
+  return service ? { type: service.owner_type, id: service.owner_id, role: 'OWNER', personId: set_by } : null;
+}
+
+interface Target {
+  readonly origin: SourceOrigin;
+  /** Number that a tag asks for; undefined for a branch. */
+  readonly version: string | undefined;
+}
+
+async function makeVersion(
+  platform: Platform,
+  store: GitStore,
+  open: OpenRepository,
+  owner: Context,
+  source: ServiceSourceRow,
+): Promise<void> {
+  const { service_id: serviceId } = source;
+  const target = await targetOf(store, open, source);
+  if (!target || target.origin.commit === source.last_commit) return;
+  const { read } = platform.database;
+  const { origin, version } = target;
+  const versions = await everyVersion(read, serviceId);
+  const [newest] = await newestVersions(read, [serviceId]);
+  const draft = newest?.state === 'DRAFT' ? newest : undefined;
+  const made = draft?.source_commit === origin.commit && (version === undefined || draft.version === version);
+  let number = draft?.version;
+  if (!made && version !== undefined && versions.some((one) => compareVersions(one.version, version) >= 0)) {
+    await note(platform, source, {
+      last_commit: origin.commit,
+      problem: `There is a version ${version} or a later one.`,
+    });
+    return;
+  }
+  if (!made && draft && version === undefined)
+    await replaceSource(
+      platform,
+      { owner, serviceId, version: draft.version },
+      () => archiveStream(store, open.repository, origin.commit),
+      undefined,
+      origin,
+    );
+  else if (!made) {
+    const taken = await takeSource(platform, store, open, origin);
+    const writer = draftWriterOf(platform, owner, { form: {}, source: taken });
+    const content = JSON.stringify(origin);
+    number = (await addVersion(platform, owner, serviceId, { version, content, writer }, undefined)).version;
+  }
+  await note(platform, source, { last_commit: origin.commit, last_version: number ?? null, problem: null });
+}
+
+const VERSION = /^v?((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8}))$/;
+
+/** The commit of the branch, or of the tag with the greatest number; null when there is none. */
+async function targetOf(
+  store: GitStore,
+  { implementation, repository }: OpenRepository,
+  { watched, pattern }: ServiceSourceRow,
+): Promise<Target | null> {
+  const { branches, tags } = await readRefs(store.git, repository);
+  const originOf = ({ name, commit }: { name: string; commit: string }): SourceOrigin => ({
+    implementationId: implementation.id,
+    ref: name,
+    commit,
+  });
+  if (watched === 'BRANCH') {
+    const found = branches.find(({ name }) => name === pattern);
+    return found ? { origin: originOf(found), version: undefined } : null;
+  }
+  const [first = '', ...rest] = pattern.split('*');
+  const numbered = tags.flatMap((tag) => {
+    const version = VERSION.exec(tag.name)?.[1];
+    return version !== undefined && fits(tag.name, first, rest) ? [{ origin: originOf(tag), version }] : [];
+  });
+  return numbered.toSorted((a, b) => compareVersions(b.version, a.version))[0] ?? null;
+}
+
+/** Whether a name begins with `first` and has each of `rest` after the one before, the last at its end. */
+function fits(name: string, first: string, rest: readonly string[]): boolean {
+  if (rest.length === 0) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest.slice(0, -1)) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  const last = rest.at(-1) ?? '';
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** Publishes the version that the last push has made, once it is built. */
+async function publishBuilt(platform: Platform, owner: Context, serviceId: string): Promise<void> {
+  const { read } = platform.database;
+  const source = await read
+    .selectFrom('service_sources')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  if (source?.action !== 'PUBLISH' || source.last_version === null) return;
+  await requireService(read, owner, serviceId);
+  const [newest] = await newestVersions(read, [serviceId]);
+  const isReady =
+    newest?.state === 'DRAFT' &&
+    newest.version === source.last_version &&
+    newest.source_commit === source.last_commit &&
+    newest.build_status === 'SUCCEEDED';
+  if (isReady) await publish(platform, { owner, serviceId, version: newest.version }, 'INTERNAL', undefined);
+}
+
+/** Writes what has become of a push, unless the source was set anew meanwhile. */
+async function note(
+  { database }: Platform,
+  { service_id, implementation_id, pattern }: ServiceSourceRow,
+  values: Partial<Pick<ServiceSourceRow, 'last_commit' | 'last_version' | 'problem'>>,
+): Promise<void> {
+  await database.write((transaction) =>
+    transaction
+      .updateTable('service_sources')
+      .set(values)
+      .where('service_id', '=', service_id)
+      .where('implementation_id', '=', implementation_id)
+      .where('pattern', '=', pattern)
+      .execute(),
+  );
+}
+
+/** Milliseconds between two looks at all sources: a build may have ended. */
+const ROUND_MS = 2_000;
+
+/** Follows all sources, one at a time: soon after a push, and again every two seconds. */
+export class SourceFollower {
+  readonly #platform: Platform;
+  readonly #store: GitStore;
+  #timer: NodeJS.Timeout | null = null;
+  #round: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(platform: Platform, store: GitStore) {
+    this.#platform = platform;
+    this.#store = store;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      this.#round = this.run()
+        .catch((error: unknown) => {
+          if (!this.#isStopped) this.#platform.log.error({ err: error }, 'sources of services could not be followed');
+        })
+        .then(() => {
+          if (!this.#isStopped) this.start();
+        });
+    }, ROUND_MS);
+    this.#timer.unref();
+  }
+
+  /** Follows every source whose repository or version may have changed. */
+  async run(): Promise<void> {
+    const rows = await this.#platform.database.read
+      .selectFrom('service_sources')
+      .innerJoin('implementations', 'implementations.id', 'implementation_id')
+      .selectAll('service_sources')
+      .where('pushed_at', 'is not', null)
+      .execute();
+    for (const row of rows) {
+      if (this.#isStopped) return;
+      if (!this.#store.repositories.isWritten(row.implementation_id))
+        await followSource(this.#platform, this.#store, row);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#round;
+  }
+}
