@@ -141,7 +141,7 @@ const automation = {
     maxLength: limits.refLength,
     description: 'Name of the branch; of tags a name in which `*` stands for any text, such as `v*`.',
   }),
-  then: Type.Enum(['DRAFT', 'PUBLISH'], {
+  action: Type.Enum(['DRAFT', 'PUBLISH'], {
     description: 'PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.',
   }),
 };

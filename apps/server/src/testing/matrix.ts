@@ -228,7 +228,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   setServiceSource: on('MAINTAINER', async (owned) => ({
     method: 'PUT',
     path: `/services/${await owned.service()}/source`,
-    body: { implementationId: await owned.implementation(), on: 'BRANCH', pattern: 'main', then: 'DRAFT' },
+    body: { implementationId: await owned.implementation(), on: 'BRANCH', pattern: 'main', action: 'DRAFT' },
   })),
   removeServiceSource: service('MAINTAINER', 'DELETE', '/source', undefined, [404]),
   getServiceLimits: service('VIEWER', 'GET', '/limits'),

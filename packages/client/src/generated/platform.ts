@@ -2517,6 +2517,11 @@ export interface components {
         };
         /** Which pushes to an implementation become versions of a service. */
         ServiceSource: {
+            /**
+             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
+             * @enum {unknown}
+             */
+            action: "DRAFT" | "PUBLISH";
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             implementationId: string;
             /** Commit that the last version was made of. */
@@ -2532,13 +2537,13 @@ export interface components {
             pattern: string;
             /** Reason why the last push made no version; null if it did. */
             problem: string | null;
+        };
+        ServiceSourceRequest: {
             /**
              * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
              * @enum {unknown}
              */
-            then: "DRAFT" | "PUBLISH";
-        };
-        ServiceSourceRequest: {
+            action: "DRAFT" | "PUBLISH";
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             implementationId: string;
             /**
@@ -2548,11 +2553,6 @@ export interface components {
             on: "BRANCH" | "TAG";
             /** Name of the branch; of tags a name in which `*` stands for any text, such as `v*`. */
             pattern: string;
-            /**
-             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
-             * @enum {unknown}
-             */
-            then: "DRAFT" | "PUBLISH";
         };
         /** A subscription as the provider of the service sees it. `set` is what it has been given of its own. */
         ServiceSubscription: {

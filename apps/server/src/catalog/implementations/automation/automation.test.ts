@@ -42,7 +42,7 @@ describe.each(databases)('pushes that become versions on $name', (kind) => {
   test('a branch makes the next draft, and a later push replaces it', async () => {
     const { id: serviceId } = await service('branch');
     await kethub.client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
-    const json = { implementationId: made.id, on: 'BRANCH' as const, pattern: 'main', then: 'DRAFT' as const };
+    const json = { implementationId: made.id, on: 'BRANCH' as const, pattern: 'main', action: 'DRAFT' as const };
     await kethub.client.setServiceSource({ serviceId, json });
     for (const answer of [1, 2]) {
       const commit = await push(answer);
@@ -57,7 +57,7 @@ describe.each(databases)('pushes that become versions on $name', (kind) => {
   test('a tag makes the version of its number and publishes it; a lower number is refused', async () => {
     const { id: serviceId } = await service('tagged');
     await kethub.client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
-    const json = { implementationId: made.id, on: 'TAG' as const, pattern: 'v*', then: 'PUBLISH' as const };
+    const json = { implementationId: made.id, on: 'TAG' as const, pattern: 'v*', action: 'PUBLISH' as const };
     await kethub.client.setServiceSource({ serviceId, json });
     const first = await push(3);
     await client.run('followed', 'push', '-q', url, 'HEAD:refs/tags/v0.9.0', 'HEAD:refs/tags/x2.0.0');

@@ -17,7 +17,7 @@ export function setSource(
   platform: Platform,
   context: Context,
   serviceId: string,
-  { implementationId, on, pattern, then }: ServiceSourceRequest,
+  { implementationId, on, pattern, action }: ServiceSourceRequest,
 ): Promise<Answer> {
   const { database, now } = platform;
   return database.write(async (transaction) => {
@@ -25,7 +25,7 @@ export function setSource(
     if (service.type !== 'MANAGED') throw new Problem('conflict', 'Only a managed service is built of a repository.');
     const { role } = await requireImplementation(transaction, context, implementationId, 'implementation:build');
     const isOwner = context.role === 'OWNER' && isAllowed(role, 'implementation:change');
-    if (then === 'PUBLISH' && !isOwner)
+    if (action === 'PUBLISH' && !isOwner)
       throw new Problem('not-permitted', 'Only an OWNER of both lets pushes publish versions. Choose DRAFT.');
     if (!isRefName(on === 'TAG' ? pattern.replaceAll('*', 'x') : pattern))
       throw new Problem('invalid-request', '"pattern" must name a branch, or tags with * for any text.', {
@@ -35,7 +35,7 @@ export function setSource(
       implementation_id: implementationId,
       watched: on,
       pattern,
-      action: then,
+      action,
       set_by: context.personId,
       last_commit: null,
       last_version: null,
@@ -47,7 +47,12 @@ export function setSource(
       .onConflict((conflict) => conflict.column('service_id').doUpdateSet(values))
       .returningAll()
       .executeTakeFirstOrThrow();
-    await audit(platform, transaction, context, 'service:automate', serviceId, { implementationId, on, pattern, then });
+    await audit(platform, transaction, context, 'service:automate', serviceId, {
+      implementationId,
+      on,
+      pattern,
+      action,
+    });
     return { status: 200, body: present(row) };
   });
 }
@@ -78,7 +83,7 @@ function present(row: ServiceSourceRow): ServiceSource {
     implementationId: row.implementation_id,
     on: row.watched,
     pattern: row.pattern,
-    then: row.action,
+    action: row.action,
     lastCommit: row.last_commit,
     lastVersion: row.last_version,
     problem: row.problem,
