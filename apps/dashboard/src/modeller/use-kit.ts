@@ -3,8 +3,8 @@ import { openModeler } from './kit/open.ts';
 import type { Drawn, Kit } from './kit/types.ts';
 import { fit } from './kit/view.ts';
 
-/** Pixels that the palette covers. */
-const PALETTE = 76;
+/** Pixels between the palette and the diagram. */
+const BESIDE_PALETTE = 20;
 
 export interface Opened {
   readonly kit: Kit;
@@ -33,7 +33,7 @@ export function useKit(xml: string): {
     };
     void kit.modeler.importXML(xml).then(
       () => {
-        if (isOpen) fit(kit, PALETTE);
+        if (isOpen) fit(kit, widthOfPalette(container.current) + BESIDE_PALETTE);
         kit.service('eventBus').on('commandStack.changed', changed);
         kit.service('eventBus').on('selection.changed', ({ newSelection }) => {
           const [first = null, second] = newSelection as readonly Drawn[];
@@ -51,4 +51,9 @@ export function useKit(xml: string): {
     };
   }, [xml]);
   return { container, opened };
+}
+
+/** Width of the palette, which has one or two columns: pixels of the canvas that it covers. */
+function widthOfPalette(container: HTMLElement | null): number {
+  return container?.querySelector<HTMLElement>('.djs-palette')?.offsetWidth ?? 0;
 }

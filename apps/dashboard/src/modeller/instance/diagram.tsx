@@ -61,7 +61,7 @@ export function InstanceDiagram({
         ref={container}
         className={className}
         hidden={failure !== null}
-        role="img"
+        role="group"
         aria-label="Diagram of the instance; the journal says the same in words"
       />
     </>

@@ -5,7 +5,7 @@ import { BOUNDARIES, KINDS, type Kind } from '../kit/runs.ts';
 import { taskOf } from '../kit/services.ts';
 import { is, type Drawn } from '../kit/types.ts';
 import { nameOf } from '../kit/words.ts';
-import { addEventSubProcess, addStart, append, attach, canBeFollowed, targetsOf } from './build.ts';
+import { addEventSubProcess, addStart, append, attach, canBeFollowed, place, targetsOf } from './build.ts';
 import { rowsOf, type Row } from './tree.ts';
 
 /** The elements as a tree for keys and screen readers, and commands that draw without a mouse. */
@@ -98,14 +98,11 @@ function OneRow({
 }) {
   const modelling = useModelling();
   const findings = findingsAt(modelling, id);
-  const words =
-    findings.length === 0 ? '' : `, ${findings.length === 1 ? 'one problem' : `${findings.length} problems`}`;
   return (
     <li
       role="treeitem"
       aria-level={level}
       aria-selected={isSelected}
-      aria-label={`${name}, ${type}${words}`}
       tabIndex={isReachable ? 0 : -1}
       data-row={id}
       className="outline-row"
@@ -116,9 +113,13 @@ function OneRow({
         if (!isSelected) onSelect();
       }}
     >
-      <span>{name}</span>
-      {name !== type && <span className="quiet small">{type}</span>}
-      {findings.length > 0 && <span className="outline-count">{findings.length}</span>}
+      <span>{name}</span> {name !== type && <span className="quiet small">{type}</span>}
+      {findings.length > 0 && (
+        <span className="outline-count">
+          {findings.length}
+          <span className="sr-only"> problems</span>
+        </span>
+      )}
     </li>
   );
 }
@@ -189,7 +190,7 @@ function Commands({ root }: { readonly root: Drawn }) {
   );
 
   function appendTask(service: (typeof services)[number]): Drawn {
-    return kit.service('autoPlace').append(element, taskOf(kit, service));
+    return place(kit, element, taskOf(kit, service));
   }
 }
 
