@@ -134,6 +134,17 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     expect(new URL(page.url()).searchParams.get('execution')).toMatch(/^[0-9a-f-]{36}$/);
     await page.reload();
     await page.getByText('Succeeded').waitFor();
+    // The form has the input of the execution again, every digit of it.
+    await expect.poll(() => page.getByLabel(/^qubits/).inputValue()).toBe('3');
+    expect(await page.getByLabel(/^seed/).inputValue()).toBe('18446744073709551616');
+    await page.getByRole('tab', { name: 'Files 2' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).first().click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.(?:svg|html)$/);
+    expect(new URL(download.url()).pathname).toBe('/api/downloads');
+    await download.cancel();
     const second = await dashboard.newPage();
     await second.goto(page.url());
     await second.getByText('Succeeded').waitFor();
@@ -170,15 +181,27 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.getByText(kethub.platform.addresses.gateway).waitFor();
   });
 
+  test('a list is renewed by events: an execution that others start appears by itself', async () => {
+    await page.goto(`${origin}/me/executions`);
+    const rows = page.getByRole('row');
+    await rows.nth(1).waitFor();
+    const before = await rows.count();
+    const [service] = await kethub.client.listServices();
+    if (!service) throw new Error('The service is there since an earlier test');
+    await kethub.client.startJob({ serviceId: service.id, json: { data: { qubits: 2 } } });
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(before + 1);
+    await rows.nth(1).getByText('Succeeded').waitFor({ timeout: 60_000 });
+  });
+
   test('executions are listed, filtered by the address, and reached by keys', async () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
-    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(3);
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(4);
     await page.goto(`${page.url()}?tag=nothing-has-it`);
     await page.getByText('No execution fits this filter.').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
-    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(3);
+    await expect.poll(() => page.locator('.list tbody tr').count()).toBe(4);
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Search or go to…').fill('New');
     await page.keyboard.press('Enter');

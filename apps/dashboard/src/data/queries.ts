@@ -1,3 +1,4 @@
+import { KethubError } from '@kethub/client';
 import type { Build, OwnedExecution, ServiceExecution, ServiceVersion } from '@kethub/contract';
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { Platform } from './client.ts';
@@ -150,6 +151,27 @@ export const resultQuery = ({ base, platform }: Here, executionId: string) =>
     async queryFn({ signal }) {
       const response = await platform.getOwnedResult.response({ executionId, signal });
       return parseExact(await response.text());
+    },
+    staleTime: Infinity,
+    structuralSharing: false,
+  });
+
+/**
+ * The input of an execution with every digit of its numbers, without secrets. Null when it is not kept, or is no object.
+ */
+export const inputQuery = ({ base, platform }: Here, executionId: string) =>
+  queryOptions({
+    queryKey: [base, 'execution', executionId, 'input'],
+    async queryFn({ signal }): Promise<Readonly<Record<string, unknown>> | null> {
+      try {
+        const response = await platform.getOwnedInput.response({ executionId, signal });
+        const input = parseExact(await response.text());
+        return typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : null;
+      } catch (error) {
+        if (error instanceof KethubError && (error.code === 'input-not-kept' || error.code === 'result-expired'))
+          return null;
+        throw error;
+      }
     },
     staleTime: Infinity,
     structuralSharing: false,

@@ -10,3 +10,11 @@ export function save(content: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), TAKEN_MS);
 }
+
+/** Has the browser download from the address of a ticket: it streams to the disk, however long it is. */
+export function saveFrom({ href }: { readonly href: string }, name: string): void {
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+}

@@ -10,7 +10,7 @@ import { Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
-import { save } from '../../viewers/save.ts';
+import { saveFrom } from '../../viewers/save.ts';
 import { useDataPoolAddress } from './use-data-pool.ts';
 import { useUploads, type Upload, type Uploads } from './use-uploads.ts';
 
@@ -172,8 +172,7 @@ function FileRow({
   const { acting, dataPoolId } = useDataPoolAddress();
   const download = useMutation({
     async mutationFn() {
-      const response = await acting.platform.downloadDataPoolFile({ dataPoolId, name: file.name });
-      save(await response.blob(), file.name);
+      saveFrom(await acting.platform.createDataPoolFileTicket({ dataPoolId, name: file.name }), file.name);
     },
   });
   return (

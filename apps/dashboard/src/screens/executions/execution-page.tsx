@@ -48,7 +48,7 @@ export function ExecutionPage() {
                   />
                 )}
               >
-                Open on the run page
+                Run again
               </Button>
             )}
           </>

@@ -34,6 +34,7 @@ export function ExecutionPanel({ id, more }: { readonly id: string; readonly mor
   const tab = chosen ?? (ended ? 'result' : 'log');
   return (
     <section className="panel stack" aria-label="Execution">
+      <h2 className="sr-only">Execution</h2>
       <div className="row apart">
         <div className="row" role="status">
           <State of={status} />

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { Problem } from '../../shell/problem.tsx';
-import { save } from '../../viewers/save.ts';
+import { saveFrom } from '../../viewers/save.ts';
 
 /** Pictures that a browser shows. Of an SVG in an image element no script runs. */
 const PICTURES: Readonly<Record<string, string>> = {
@@ -63,10 +63,7 @@ function mediaOf(name: string): string | undefined {
 function OneFile({ executionId, name }: { readonly executionId: string; readonly name: string }) {
   const { platform } = useActing();
   const download = useMutation({
-    mutationFn: async () => {
-      const response = await platform.getOwnedResultFile({ executionId, file: name });
-      save(await response.blob(), name);
-    },
+    mutationFn: async () => saveFrom(await platform.createResultFileTicket({ executionId, file: name }), name),
   });
   const media = mediaOf(name);
   return (

@@ -2,10 +2,10 @@ import { KethubError } from '@kethub/client';
 import type { ServiceVersion } from '@kethub/contract';
 import { Button, SegmentedControl, Select } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
-import { rememberExecution } from '../../data/queries.ts';
+import { inputQuery, rememberExecution } from '../../data/queries.ts';
 import { exampleIn } from '../../forms/example.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { focusFirst, SchemaForm, type Complaints } from '../../forms/schema-form.tsx';
@@ -35,6 +35,7 @@ export function RunInput({
   version,
   versions,
   detail,
+  executionId = null,
   onVersion,
   onStarted,
 }: {
@@ -42,6 +43,8 @@ export function RunInput({
   readonly version: string;
   readonly versions: readonly { readonly value: string; readonly label: string }[];
   readonly detail: Detail;
+  /** An execution whose input fills the form until something is typed. */
+  readonly executionId?: string | null;
   readonly onVersion: (version: string) => void;
   readonly onStarted: (executionId: string) => void;
 }) {
@@ -50,10 +53,15 @@ export function RunInput({
   const parameters = useMemo(() => detail.data?.parameters ?? [], [detail.data]);
   const fields = useMemo(() => fieldsOf(parameters), [parameters]);
   const [typed, setTyped] = useState<Values | null>(null);
-  const values = typed ?? defaultsOf(fields);
+  const earlier = useQuery({
+    ...inputQuery(acting, executionId ?? ''),
+    enabled: executionId !== null && typed === null,
+  });
+  const values = typed ?? earlier.data ?? defaultsOf(fields);
   const [view, setView] = useState('form');
   // Inputs that keep a text of their own are made anew when the values come from elsewhere.
-  const [revision, setRevision] = useState(0);
+  const [filled, setRevision] = useState(0);
+  const revision = `${filled} ${typed === null && earlier.data ? executionId : ''}`;
   const hasForm = fields.length > 0;
   const shown = view === 'form' && !hasForm ? 'json' : view;
   const [complaints, setComplaints] = useState(NONE);
@@ -94,6 +102,8 @@ export function RunInput({
     const input = inputOf(fields, values);
     const found = early.size > 0 ? early : judge(parameters, input);
     complain(found);
+    // The form stays as it is when the address names the new execution.
+    if (typed === null) setTyped(values);
     if (found.size === 0) start.mutate(writeExact(input, 0));
   };
   useHotkeys([['mod+Enter', run]], []);
@@ -106,7 +116,7 @@ export function RunInput({
     onSuccess(found) {
       if (found === null) return;
       change(found);
-      setRevision(revision + 1);
+      setRevision(filled + 1);
     },
   });
   const change = (next: Values): void => {
@@ -150,6 +160,14 @@ export function RunInput({
       )}
       {detail.isSuccess && shown === 'code' && (
         <Snippets name={name} version={version} input={inputOf(fields, values)} />
+      )}
+      {executionId !== null && typed === null && earlier.data === null && (
+        <p className="quiet small">
+          The input of this execution is not kept: it was longer than 64 KiB, or has expired.
+        </p>
+      )}
+      {earlier.data && typed === null && fields.some(({ kind }) => kind === 'secret') && (
+        <p className="quiet small">The input of this execution. Its secrets are never shown: type them again.</p>
       )}
       {mayHaveExample && (
         <div className="row small">

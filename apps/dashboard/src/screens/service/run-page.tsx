@@ -44,6 +44,7 @@ export function RunPage() {
         key={chosen}
         name={service.data.name}
         version={chosen}
+        executionId={executionId}
         versions={runnable.map(({ version, state }) => ({
           value: version,
           label: `${version} · ${state === 'DRAFT' ? 'draft' : 'published'}`,

@@ -28,6 +28,7 @@ export function SharedRun() {
         key={chosen.version}
         name={service.data.name}
         version={chosen.version}
+        executionId={executionId}
         versions={runnable.map(({ version }) => ({ value: version, label: version }))}
         detail={{
           data: chosen.parameters === undefined ? {} : { parameters: chosen.parameters },
