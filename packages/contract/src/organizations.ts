@@ -12,6 +12,8 @@ const Role = Type.Enum([...memberRoles], {
 });
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 
+export const FoundOrganization = Type.Object({ id: Id, name: Type.String() }, { $id: 'FoundOrganization' });
+
 export const Organization = Type.Object(
   {
     id: Id,

@@ -32,3 +32,9 @@ export const Session = Type.Object(
   { $id: 'Session' },
 );
 export type Session = Static<typeof Session>;
+
+export const FoundThing = Type.Object(
+  { type: Type.Enum(['SERVICE', 'APPLICATION', 'DATA_POOL']), id: Id, name: Type.String() },
+  { $id: 'FoundThing' },
+);
+export type FoundThing = Static<typeof FoundThing>;

@@ -8,6 +8,7 @@ import { table } from '../terminal/table.ts';
 interface ListOptions extends CommonOptions {
   readonly limit: number;
   readonly tag?: string;
+  readonly status?: string;
 }
 
 /** Entries of the platform's largest page. */
@@ -17,11 +18,15 @@ export function addList(program: Command, shell: Shell): void {
   addCommand(program, 'list [service]', 'list your executions, newest first: all, or those of one service')
     .option('--limit <number>', 'largest number of entries', positiveInteger, 20)
     .option('--tag <tag>', 'list only executions with this tag')
+    .option('--status <statuses>', 'list only executions with this status, or one of several: FAILED,UNKNOWN')
     .action((service: string | undefined, options: ListOptions) => list(shell, service, options));
 }
 
 async function list(shell: Shell, wanted: string | undefined, options: ListOptions): Promise<void> {
-  const filter = options.tag === undefined ? {} : { tag: options.tag };
+  const filter = {
+    ...(options.tag !== undefined && { tag: options.tag }),
+    ...(options.status !== undefined && { status: options.status.toUpperCase() }),
+  };
   const shown = await executionsOf(await openSession(shell), wanted, Math.min(options.limit, LARGEST_PAGE), filter);
   const rows = shown.map((one) => [
     one.id,
@@ -33,8 +38,7 @@ async function list(shell: Shell, wanted: string | undefined, options: ListOptio
   ]);
   const text = shown.length === 0 ? '' : table(['EXECUTION', 'STATUS', 'SERVICE', 'BY', 'CREATED (UTC)', 'TAGS'], rows);
   const output = outputOf(shell, options);
-  if (shown.length === 0)
-    output.note(options.tag === undefined ? 'No executions yet.' : `No executions with the tag ${options.tag}.`);
+  if (shown.length === 0) output.note(noneOf(options));
   output.result(
     text,
     shown.map(({ _links: _unused, serviceName, ...one }) => ({ ...one, service: serviceName })),
@@ -45,12 +49,16 @@ async function executionsOf(
   session: Session,
   wanted: string | undefined,
   limit: number,
-  filter: { readonly tag?: string },
+  filter: { readonly tag?: string; readonly status?: string },
 ): Promise<OwnedExecution[]> {
   if (wanted === undefined) return session.platform.listOwnedExecutions({ limit, ...filter });
   const serviceId = await findServiceId(session, wanted);
   const { version } = splitVersion(wanted);
-  if (version === undefined) return session.platform.listOwnedExecutions({ limit, serviceId, ...filter });
-  const all = await session.platform.listOwnedExecutions({ limit: LARGEST_PAGE, serviceId, ...filter });
-  return all.filter((one) => one.version === version).slice(0, limit);
+  const ofVersion = version === undefined ? {} : { version };
+  return session.platform.listOwnedExecutions({ limit, serviceId, ...ofVersion, ...filter });
+}
+
+function noneOf({ tag, status }: ListOptions): string {
+  if (status !== undefined) return `No executions with the status ${status.toUpperCase()}.`;
+  return tag === undefined ? 'No executions yet.' : `No executions with the tag ${tag}.`;
 }

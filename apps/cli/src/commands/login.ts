@@ -55,11 +55,13 @@ async function login(shell: Shell, address: string | undefined, options: LoginOp
 
 interface LogoutOptions extends LoginOptions {
   readonly revoke?: boolean;
+  readonly everywhere?: boolean;
 }
 
 export function addLogout(program: Command, shell: Shell): void {
   addCommand(program, 'logout', 'delete the stored credentials')
     .option('--revoke', 'also delete the access token on the platform; this needs one more sign-in')
+    .option('--everywhere', 'also end the sessions of all your browsers and programs; this needs one more sign-in')
     .addOption(usernameOption())
     .addOption(passwordOption())
     .addOption(browserOption())
@@ -71,7 +73,10 @@ async function logout(shell: Shell, options: LogoutOptions): Promise<void> {
   const credentials = await readCredentials(shell);
   const made = credentials?.accessTokenId ?? null;
   const revoked = options.revoke === true && credentials !== null && made !== null;
-  if (revoked) await revoke(await openLoginSession(shell, output, credentials.url, options), made);
+  const ends = options.everywhere === true && credentials !== null;
+  const session = revoked || ends ? await openLoginSession(shell, output, credentials.url, options) : null;
+  if (session && revoked) await revoke(session, made);
+  if (session && ends) await session.endSessions();
   await forgetCredentials(shell);
   output.note(credentials ? `Signed out of ${credentials.url}.` : 'Nobody was signed in.');
   if (credentials && made !== null && !revoked)

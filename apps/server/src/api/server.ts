@@ -15,6 +15,7 @@ import {
   type GitStore,
 } from '../catalog/implementations/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
+import { findingEndpoints } from '../catalog/finding/index.ts';
 import { downloadEndpoints } from '../running/downloads/index.ts';
 import { eventEndpoints } from '../running/events/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
@@ -84,6 +85,7 @@ export async function createApi(
     ...serviceEndpoints(platform, mailer),
     ...dataPoolEndpoints(platform, identity),
     ...dataPoolFileEndpoints(platform),
+    ...findingEndpoints(platform),
     ...implementationEndpoints(platform, identity),
     ...automationEndpoints(platform),
     ...(store ? [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)] : []),

@@ -149,6 +149,14 @@ export interface components {
             detail: string;
             title: string;
         };
+        /** Cancel a build that waits or runs */
+        cancelBuild: {
+            answer: components["schemas"]["Build"];
+            parameters: {
+                serviceId: string;
+                version: string;
+            };
+        };
         /** Cancel a PENDING or RUNNING execution */
         cancelOwnedExecution: {
             answer: components["schemas"]["ServiceExecution"];
@@ -603,6 +611,13 @@ export interface components {
                 serviceId: string;
             };
         };
+        /** Delete a draft */
+        deleteServiceVersion: {
+            parameters: {
+                serviceId: string;
+                version: string;
+            };
+        };
         /** Remove a share */
         deleteShare: {
             parameters: {
@@ -826,6 +841,25 @@ export interface components {
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;
+        };
+        /** Find organizations by their whole name or their id, to share something with them */
+        findOrganizations: {
+            answer: components["schemas"]["FoundOrganization"][];
+            parameters: {
+                q: string;
+            };
+        };
+        FoundOrganization: {
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            id: string;
+            name: string;
+        };
+        FoundThing: {
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            id: string;
+            name: string;
+            /** @enum {unknown} */
+            type: "SERVICE" | "APPLICATION" | "DATA_POOL";
         };
         /** Read the API specification of a version */
         getApiSpecification: {
@@ -1245,6 +1279,7 @@ export interface components {
             parameters: {
                 cursor?: string;
                 limit?: number;
+                q?: string;
             };
         };
         /** List the files of a data pool, newest first */
@@ -1432,6 +1467,9 @@ export interface components {
             parameters: {
                 cursor?: string;
                 limit?: number;
+                q?: string;
+                /** @enum {unknown} */
+                type?: "MANAGED" | "ON_PREMISE" | "WORKFLOW";
             };
         };
         /** List the subscriptions to a service with their limits, newest first */
@@ -2274,6 +2312,14 @@ export interface components {
             /** Folder; empty for the root. */
             path: string;
         };
+        /** Build the source of a draft again */
+        restartBuild: {
+            answer: components["schemas"]["Build"];
+            parameters: {
+                serviceId: string;
+                version: string;
+            };
+        };
         /** The result at the root, and two HAL members. */
         ResultResponse: {
             _embedded: {
@@ -2436,6 +2482,13 @@ export interface components {
             sourcePackages?: boolean;
             /** Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true. */
             warmStart?: boolean;
+        };
+        /** Find services, applications and data pools of the context by a part of their name */
+        searchEverything: {
+            answer: components["schemas"]["FoundThing"][];
+            parameters: {
+                q: string;
+            };
         };
         /** Search users by name */
         searchUsers: {

@@ -1,15 +1,24 @@
+import { sql } from 'kysely';
 import type { Context } from '../../foundation/platform.ts';
+import { containing } from '../../foundation/storage/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 
 /** The SQL of applications, access keys and subscriptions. Every query names the owner. */
 
 /** Applications older than `cursor`, newest first. */
-export function pageOfApplications(queries: Queries, owner: Context, cursor: string | null, limit: number) {
+export function pageOfApplications(
+  queries: Queries,
+  owner: Context,
+  { q }: { readonly q?: string | undefined },
+  cursor: string | null,
+  limit: number,
+) {
   const rows = queries
     .selectFrom('applications')
     .selectAll()
     .where('owner_type', '=', owner.type)
     .where('owner_id', '=', owner.id)
+    .where(q === undefined ? sql<boolean>`true` : containing('name', q))
     .orderBy('id', 'desc')
     .limit(limit);
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();

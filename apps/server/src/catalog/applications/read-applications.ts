@@ -1,4 +1,4 @@
-import { isFresh, list, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { isFresh, list, searchOf, type Answer, type ListQuery } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { FastifyRequest } from 'fastify';
 import { requireApplication } from './access-keys.ts';
@@ -6,13 +6,17 @@ import { accessKeysOf, pageOfApplications } from './queries.ts';
 import { applicationTag, presentAccessKey, presentApplication } from './present.ts';
 
 /** The applications of the owner, newest first. */
-export function readApplications(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+export function readApplications(
+  platform: Platform,
+  owner: Context,
+  query: ListQuery & { readonly q?: string | undefined },
+): Promise<Answer> {
   const { addresses, now } = platform;
   const { read } = platform.database;
   return list(query, {
-    address: `${addresses.api}/applications`,
+    address: `${addresses.api}/applications${searchOf({ q: query.q })}`,
     async load(cursor, limit) {
-      const rows = await pageOfApplications(read, owner, cursor, limit);
+      const rows = await pageOfApplications(read, owner, query, cursor, limit);
       const ids = rows.map(({ id }) => id);
       const keysOf = Map.groupBy(await accessKeysOf(read, ids, now()), (key) => key.application_id);
       return rows.map((row) => ({ ...row, keys: keysOf.get(row.id) ?? [] }));

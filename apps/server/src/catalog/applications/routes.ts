@@ -13,6 +13,7 @@ import { Type } from 'typebox';
 import {
   contextOf,
   ListQuery,
+  NamePart,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
@@ -55,7 +56,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     tag,
     access: 'application:list',
     summary: 'List applications, newest first',
-    query: ListQuery,
+    query: Type.Object({ ...ListQuery.properties, q: Type.Optional(NamePart) }),
     answers: { 200: Type.Array(Application) },
     problems: ['invalid-request'],
     handle: ({ caller, query }) => readApplications(platform, contextOf(caller), query),

@@ -21,6 +21,7 @@ export {
   newestVersions,
   findVersion,
   newestPublished,
+  pageOfServices,
   sharedVersions,
   type PublishedVersion,
   type VersionRow,

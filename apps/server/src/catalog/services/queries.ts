@@ -1,21 +1,35 @@
-import { limits, type ServiceRuntime } from '@kethub/contract';
+import { limits, type serviceTypes, type ServiceRuntime } from '@kethub/contract';
 import { sql } from 'kysely';
 import type { Context } from '../../foundation/platform.ts';
-import { isAmong, type Database, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
+import { containing, isAmong, type Database, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import type { Needs } from '../../foundation/workers/index.ts';
 
 /** The SQL of services, versions and builds. Services are read by their owner. */
 
 /** Services of an owner after `cursor`, newest first. */
-export function pageOfServices({ read }: Database, owner: Context, cursor: string | null, limit: number) {
+export function pageOfServices(
+  { read }: Database,
+  owner: Context,
+  { q, type }: ServiceFilter,
+  cursor: string | null,
+  limit: number,
+) {
   const rows = read
     .selectFrom('services')
     .selectAll()
     .where('owner_type', '=', owner.type)
     .where('owner_id', '=', owner.id)
+    .where(q === undefined ? sql<boolean>`true` : containing('services.name', q))
+    .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'MANAGED'))
     .orderBy('id', 'desc')
     .limit(limit);
   return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
+}
+
+/** Restricts a list of services: part of a name, and the type. */
+export interface ServiceFilter {
+  readonly q?: string | undefined;
+  readonly type?: (typeof serviceTypes)[number] | undefined;
 }
 
 /** Reads a service of `owner`. In a transaction of PostgreSQL its row is locked until the transaction ends. */

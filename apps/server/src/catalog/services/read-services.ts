@@ -5,6 +5,7 @@ import {
   etag,
   isFresh,
   list,
+  searchOf,
   Problem,
   type Answer,
   type ListQuery,
@@ -14,7 +15,7 @@ import { answerLog } from '../../foundation/logs/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { buildLog, onBuildChanged } from './builds/index.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
-import { findBuild, newestVersions, pageOfServices, pageOfVersions } from './queries.ts';
+import { findBuild, newestVersions, pageOfServices, pageOfVersions, type ServiceFilter } from './queries.ts';
 import {
   requireManagedVersion,
   requireService,
@@ -24,12 +25,12 @@ import {
 } from './versions.ts';
 
 /** Lists the services of an owner, each with its newest versions. */
-export function readServices(platform: Platform, owner: Context, query: ListQuery): Promise<Answer> {
+export function readServices(platform: Platform, owner: Context, query: ListQuery & ServiceFilter): Promise<Answer> {
   const { database } = platform;
   return list(query, {
-    address: `${platform.addresses.api}/services`,
+    address: `${platform.addresses.api}/services${searchOf({ q: query.q, type: query.type })}`,
     async load(cursor, limit) {
-      const rows = await pageOfServices(database, owner, cursor, limit);
+      const rows = await pageOfServices(database, owner, query, cursor, limit);
       const ids = rows.map(({ id }) => id);
       const byService = Map.groupBy(await newestVersions(database.read, ids), (version) => version.service_id);
       return rows.map((row) => ({ id: row.id, row, versions: byService.get(row.id) ?? [] }));

@@ -5,12 +5,14 @@ import {
   Service,
   TransferRequest,
   UpdateServiceRequest,
+  serviceTypes,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
   answerRevised,
   contextOf,
   ListQuery,
+  NamePart,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
@@ -72,7 +74,11 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     tag,
     access: 'service:list',
     summary: 'List services, newest first',
-    query: ListQuery,
+    query: Type.Object({
+      ...ListQuery.properties,
+      q: Type.Optional(NamePart),
+      type: Type.Optional(Type.Enum([...serviceTypes])),
+    }),
     answers: { 200: Type.Array(Service) },
     problems: ['invalid-request'],
     handle: ({ caller, query }) => readServices(platform, contextOf(caller), query),

@@ -24,6 +24,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { addVersion } from './add-version.ts';
 import { configure, replaceSource } from './change-versions.ts';
 import { change, found, refOf, repeat, servicePath, tag, upload, versionPath } from './endpoint-parts.ts';
+import { cancelBuild, deleteDraft, restartBuild } from './draft-builds.ts';
 import { setTarget } from './on-premise.ts';
 import { publish } from './publish-version.ts';
 import { readBuild, readBuildLog, readSource, readVersion, readVersions } from './read-services.ts';
@@ -192,6 +193,47 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     answers: { 200: Build, 304: null },
     problems: [...found],
     handle: ({ params, caller, request }) => readBuild(platform, refOf(caller, params), request),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/services/:serviceId/versions/:version/build',
+    id: 'restartBuild',
+    tag,
+    access: 'service:change',
+    summary: 'Build the source of a draft again',
+    params: versionPath,
+    answers: { 200: Build },
+    problems: [...found, 'stale', 'version-published', 'too-many-builds'],
+    handle: async ({ params, caller }) => ({ status: 200, body: await restartBuild(platform, refOf(caller, params)) }),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId/versions/:version/build',
+    id: 'cancelBuild',
+    tag,
+    access: 'service:change',
+    summary: 'Cancel a build that waits or runs',
+    description: 'It ends as FAILED. One that has ended stays as it is.',
+    params: versionPath,
+    answers: { 200: Build },
+    problems: [...found],
+    handle: async ({ params, caller }) => ({ status: 200, body: await cancelBuild(platform, refOf(caller, params)) }),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/services/:serviceId/versions/:version',
+    id: 'deleteServiceVersion',
+    tag,
+    access: 'service:change',
+    summary: 'Delete a draft',
+    description: 'A published version is retired instead, and the only version goes with its service.',
+    params: versionPath,
+    answers: { 204: null },
+    problems: [...change, 'version-published', 'conflict'],
+    handle: async ({ params, caller, request }) => {
+      await deleteDraft(platform, refOf(caller, params), request.headers['if-match']);
+      return { status: 204 };
+    },
   }),
   endpoint({
     method: 'GET',

@@ -33,7 +33,7 @@ export {
   type JsonListener,
   type JudgedJson,
 } from '@kethub/service-api';
-export { list, ListQuery, type Listing } from './list.ts';
+export { list, ListQuery, NamePart, searchOf, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { escapeHtml, pageHeaders } from './page-headers.ts';
 export { beginWait } from './waits.ts';

@@ -13,6 +13,21 @@ export const ListQuery = Type.Object({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
+/** The query of the address of a list, with its filters. */
+export function searchOf(filters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(filters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+}
+
+/** Part of a name, in upper or lower case. */
+export const NamePart = Type.String({
+  minLength: 1,
+  maxLength: limits.nameLength,
+  description: 'Part of the name, in upper or lower case.',
+});
+
 /** Source of a list. */
 export interface Listing<Row> {
   /** Address of the list, with its query except `limit` and `cursor`. */

@@ -4,6 +4,7 @@ export { openDatabase } from './open-database.ts';
 export { isDuplicate, isOutage, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
 export { Batcher } from './batcher.ts';
+export { containing } from './containing.ts';
 export { interleave } from './interleave.ts';
 export { insertMany } from './insert-many.ts';
 export { beforeStatement, hasLargeText, large } from './large-texts.ts';

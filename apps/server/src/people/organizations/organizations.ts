@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { toTimestamp, type MemberRole, type Organization } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { audit } from '../audit/index.ts';
@@ -35,6 +36,21 @@ export function createOrganization(
     const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
     return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
   });
+}
+
+/** Organizations that are found at once. Names need not be unique. */
+const MOST_FOUND = 20;
+
+/** Finds organizations by id, or by their whole name in upper or lower case: no part of a name, so none are listed. */
+export async function findOrganizations({ database }: Platform, q: string): Promise<Answer> {
+  const rows = await database.read
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where((where) => where.or([where('id', '=', q.toLowerCase()), where(sql`lower(name)`, '=', q.toLowerCase())]))
+    .orderBy('id')
+    .limit(MOST_FOUND)
+    .execute();
+  return { status: 200, body: rows };
 }
 
 /** Lists the organizations that a person has joined, newest first. */

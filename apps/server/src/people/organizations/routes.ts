@@ -1,4 +1,5 @@
 import {
+  FoundOrganization,
   Id,
   Invitation,
   InvitationRequest,
@@ -33,6 +34,7 @@ import {
   createOrganization,
   deleteOrganization,
   readOrganization,
+  findOrganizations,
   readOrganizations,
   renameOrganization,
 } from './organizations.ts';
@@ -81,6 +83,19 @@ export const organizationEndpoints = (
       answers: { 200: Type.Array(Organization) },
       problems: [],
       handle: ({ caller }) => readOrganizations(platform, personOf(caller)),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/search/organizations',
+      id: 'findOrganizations',
+      tag,
+      access: 'APPROVED',
+      summary: 'Find organizations by their whole name or their id, to share something with them',
+      query: Type.Object({ q: Type.String({ minLength: 1, maxLength: limits.nameLength }) }),
+      answers: { 200: Type.Array(FoundOrganization) },
+      problems: ['invalid-request', 'too-many-requests'],
+      lookup: { cost: 5 },
+      handle: ({ query }) => findOrganizations(platform, query.q),
     }),
     endpoint({
       method: 'GET',

@@ -27,6 +27,7 @@ export class ChangeFeed {
   readonly #news = new EventEmitter();
   readonly #executions = new Set<string>();
   readonly #builds = new Set<string>();
+  readonly #statuses = new Map<string, string>();
   #kept: Numbered[] = [];
   #last = 0;
   #readers = 0;
@@ -121,7 +122,7 @@ export class ChangeFeed {
     if (executions.length + builds.length > MOST_COLLECTED) return [everything];
     const { read } = this.#platform.database;
     try {
-      return [...(await executionChanges(read, executions)), ...(await buildChanges(read, builds))];
+      return [...(await executionChanges(read, executions)), ...(await buildChanges(read, builds, this.#statuses))];
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'the owners of changes could not be read');
       return [everything];

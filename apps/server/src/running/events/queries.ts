@@ -3,6 +3,8 @@ import type { Change } from './change.ts';
 
 /** Ids in one statement. */
 const TOGETHER = 500;
+/** Builds whose status is remembered; one more forgets all. */
+const MOST_STATUSES = 5_000;
 
 /** Events for the owners of executions and the providers of their services. */
 export function executionChanges(queries: Queries, ids: readonly string[]): Promise<Change[]> {
@@ -28,16 +30,28 @@ export function executionChanges(queries: Queries, ids: readonly string[]): Prom
   });
 }
 
-/** Events about builds for the owners of services. */
-export function buildChanges(queries: Queries, ids: readonly string[]): Promise<Change[]> {
+/**
+ * Events about builds for the owners of services. Lines of a log are none: `statuses` has the status of each build that
+ * was told before.
+ */
+export function buildChanges(
+  queries: Queries,
+  ids: readonly string[],
+  statuses: Map<string, string>,
+): Promise<Change[]> {
   return inParts(ids, async (part) => {
     const rows = await queries
       .selectFrom('service_versions')
       .innerJoin('services', 'services.id', 'service_versions.service_id')
+      .innerJoin('builds', 'builds.id', 'service_versions.build_id')
       .select(['services.id as serviceId', 'version', 'owner_type as type', 'owner_id as id'])
+      .select(['builds.id as buildId', 'builds.status'])
       .where('build_id', 'in', part)
       .execute();
-    return rows.map(({ serviceId, version, type, id }) => ({
+    const changed = rows.filter(({ buildId, status }) => statuses.get(buildId) !== status);
+    if (statuses.size > MOST_STATUSES) statuses.clear();
+    for (const { buildId, status } of changed) statuses.set(buildId, status);
+    return changed.map(({ serviceId, version, type, id }) => ({
       event: 'build' as const,
       owner: { type, id },
       of: { serviceId, version },

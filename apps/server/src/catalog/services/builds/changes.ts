@@ -9,6 +9,11 @@ export function buildPending(database: Database): void {
   database.notify(PENDING, '');
 }
 
+/** Notifies every process that a build has changed. */
+export function buildChanged(database: Database, id: string): void {
+  database.notify(CHANGED, id);
+}
+
 /** Calls back with the id of a build that has changed. Returns a function that ends this. */
 export function onBuildsChanged(database: Database, listener: (id: string) => void): () => void {
   return database.listen(CHANGED, listener);

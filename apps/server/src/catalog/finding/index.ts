@@ -1,0 +1,1 @@
+export { findingEndpoints } from './routes.ts';
