@@ -50,6 +50,8 @@ describe('commands', () => {
     ['org nonsense', 'no command nonsense'],
     ['run --nonsense', 'no option --nonsense'],
     ['storage keep 3 --json', null],
+    ['--profile lab services', null],
+    ['--profile lab nonsense', 'no command nonsense'],
     ['run max-cut@1.0.0 --data x.json    (the first)', null],
   ])('%s: %s', (line, problem) => {
     expect(problemOf(program, line)).toBe(problem);
@@ -61,12 +63,16 @@ function problemOf(program: Command, line: string): string | null {
   // A wide gap precedes an explanation; a bar, a semicolon or an arrow precedes another command.
   const [typed = ''] = line.split(/ {2,}| [|;<>&#]|\\$/, 1);
   let command = program;
+  let isValue = false;
   for (const word of typed.trim().split(/\s+/)) {
     const sub = command.commands.find((one) => one.name() === word);
-    if (sub) command = sub;
+    if (isValue) isValue = false;
+    else if (sub) command = sub;
     else if (/^--[a-z]/.test(word)) {
       const name = word.split(/[=,.)]/, 1).join('');
-      if (!optionsOf(command).some((option) => option.long === name) && name !== '--help') return `no option ${name}`;
+      const option = optionsOf(command).find(({ long }) => long === name);
+      if (!option && name !== '--help') return `no option ${name}`;
+      isValue = option?.required === true && word === name;
     } else if (command.commands.length > 0 && /^[a-z][a-z-]+$/.test(word) && word !== 'help')
       return word === 'on' ? null : `no command ${word}`; // `ket on <machine>` is the name of a token
   }

@@ -49,7 +49,7 @@ async function loadEscapes(): Promise<Escapes> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
       throw usageFailure(
-        'ket doctor checks an installation of Kethub, and this ket was installed without one.',
+        'This command checks an installation of Kethub, and this ket was installed without one.',
         'npm run ket -- doctor sandbox    (in the folder of Kethub)',
       );
     throw error;
