@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** Bytes of a build as a browser loads them: texts with brotli, fonts as they are. */
 export interface Sizes {
-  /** What the first visit loads, by kind. */
+  /** Bytes that the first visit loads, by kind. */
   readonly first: { readonly js: number; readonly css: number; readonly font: number };
   /** The parts that are loaded later, by the name of the part without the hash of its content; equal names are added up. */
   readonly later: Readonly<Record<string, number>>;
