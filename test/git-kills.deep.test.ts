@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { KethubProcess } from '../apps/server/src/testing/child-process.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { GitClient } from '../apps/server/src/testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+
+// Twenty starts of a platform take a minute on a busy machine.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** Kills, and milliseconds by which each comes later than the one before. */
 const KILLS = 20;
