@@ -10,7 +10,7 @@ import { median, mixed } from '../lib/statistics.ts';
 import { bundle } from '../../script/package/bundle.ts';
 import { root } from '../../script/run.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 5;
 const RUNS = 15;
 /** The other local server, as it is on PyPI. */
 const OTHER = 'qhub-serve==1.4.3';

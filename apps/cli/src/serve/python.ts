@@ -132,7 +132,9 @@ async function describe(python: string, from: string): Promise<LocalPython> {
       `Python ${major}.${minor} (${from}) is too old: a service needs ${OLDEST.join('.')} or later.`,
       'ket serve --python <interpreter>',
     );
-  return { python: executable, version: `${major}.${minor}`, packages, from };
+  // Debian's own Python names a folder that is made with its first package.
+  const there = (await isThere(packages)) ? packages : null;
+  return { python: executable, version: `${major}.${minor}`, packages: there, from };
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ExecutionRuntime } from './local-runtime.ts';
 
@@ -48,10 +48,16 @@ export async function whyNoSandbox(version: string, folders: readonly (string | 
     if (folder === null) continue;
     const closed = process.getuid?.() === 0 ? closedParent(folder) : null;
     if (closed !== null) return `users of the sandbox may not pass through ${closed}`;
-    const editable = readdirSync(folder).find((name) => name.endsWith('.pth') && !name.startsWith('distutils-'));
+    const editable = readdirSync(folder).find((name) => refersElsewhere(folder, name));
     if (editable !== undefined) return `${editable} refers to packages elsewhere on this machine`;
   }
   return null;
+}
+
+/** Whether an entry of site-packages is the trace of an editable installation. */
+function refersElsewhere(folder: string, name: string): boolean {
+  if (!name.endsWith('.pth')) return false;
+  return name.startsWith('__editable__') || /^\//m.test(readFileSync(path.join(folder, name), 'utf8'));
 }
 
 /** The first parent folder that other users may not pass through. */
