@@ -17,7 +17,7 @@ const OTHER = 'qhub-serve==1.4.3';
 /** Milliseconds after which a server that does not answer fails the measurement. */
 const LONGEST_MS = 120_000;
 
-const PROGRAM = 'def run(data, params):\n    return {"sum": sum(data)}\n';
+const PROGRAM = 'def run(data: dict, params: dict) -> dict:\n    return {"sum": sum(data["values"])}\n';
 
 interface Candidate {
   readonly name: string;
@@ -129,7 +129,7 @@ async function firstAnswer(address: string, child: ChildProcess): Promise<void> 
 
 function post(address: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  return fetch(address, { method: 'POST', headers, body: '{"data": [1, 2], "params": {}}' });
+  return fetch(address, { method: 'POST', headers, body: '{"data": {"values": [1, 2]}, "params": {}}' });
 }
 
 async function runOnce(address: string): Promise<number> {
