@@ -190,7 +190,7 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     expect(dashboard.complaints).toEqual([]));
 });
 
-/** What a person does with the keys of a keyboard. */
+/** Actions of a person at a keyboard. */
 function keysOf(page: Page) {
   const press = async (role: 'button' | 'link', name: string | RegExp, within = 'body'): Promise<void> => {
     await page.locator(within).getByRole(role, { name, exact: true }).focus();

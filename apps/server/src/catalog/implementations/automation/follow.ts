@@ -117,7 +117,7 @@ async function targetOf(
   return numbered.toSorted((a, b) => compareVersions(b.version, a.version))[0] ?? null;
 }
 
-/** Whether a name begins with `first` and has each of `rest` after the one before, the last at its end. */
+/** Returns whether a name begins with `first` and has each of `rest` after the one before, the last at its end. */
 function fits(name: string, first: string, rest: readonly string[]): boolean {
   if (rest.length === 0) return name === first;
   if (!name.startsWith(first)) return false;

@@ -8,7 +8,7 @@ const tag = 'Implementations';
 const path = Type.Object({ serviceId: Id });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
 
-/** Which pushes become versions of services. */
+/** Rules by which pushes become versions of services. */
 export const automationEndpoints = (platform: Platform): PlatformEndpoint[] => [
   endpoint({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Which pushes to an implementation become versions of a service. */
+/** Rules by which pushes to an implementation become versions of a service. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(

@@ -45,7 +45,7 @@ export interface ImplementationNameRow {
   implementation_id: string;
 }
 
-/** Which pushes to an implementation become versions of a service. */
+/** Rules by which pushes to an implementation become versions of a service. */
 export interface ServiceSourceRow {
   service_id: string;
   implementation_id: string;
