@@ -27,6 +27,7 @@ const administrationScreens = () => import('./screens/administration/index.ts');
 const compareScreens = () => import('./screens/compare/index.ts');
 const workflowScreens = () => import('./screens/workflows/index.ts');
 const organizationScreens = () => import('./screens/organizations/index.ts');
+const implementationScreens = () => import('./screens/implementations/index.ts');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -51,6 +52,17 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
   ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
   const accessTab = (path: string, name: 'Limits' | 'ListingPage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(accessScreens, name) });
+  const implementation = createRoute({
+    getParentRoute: () => parent,
+    path: 'implementations/$implementationId',
+    component: lazyRouteComponent(implementationScreens, 'ImplementationPage'),
+  });
+  const implementationTab = (path: string, name: 'Code' | 'FilePage' | 'Commits' | 'CommitPage' | 'Settings') =>
+    createRoute({
+      getParentRoute: () => implementation,
+      path,
+      component: lazyRouteComponent(implementationScreens, name),
+    });
   const workflowTab = (path: string, name: 'Instances' | 'InstancePage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(workflowScreens, name) });
   return [
@@ -89,6 +101,14 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     ]),
     at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
     at('incidents', lazyRouteComponent(workflowScreens, 'IncidentsPage')),
+    at('implementations', lazyRouteComponent(implementationScreens, 'Implementations')),
+    implementation.addChildren([
+      implementationTab('/', 'Code'),
+      implementationTab('file', 'FilePage'),
+      implementationTab('commits', 'Commits'),
+      implementationTab('commits/$commit', 'CommitPage'),
+      implementationTab('settings', 'Settings'),
+    ]),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/compare', lazyRouteComponent(compareScreens, 'Compare')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),

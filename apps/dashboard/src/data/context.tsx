@@ -35,6 +35,13 @@ const RANK: Readonly<Record<MemberRole, number>> = { VIEWER: 0, MAINTAINER: 1, O
  * compiler compares it with the table of the contract, which is not imported: it would bring its schemas along.
  */
 const LEAST_ROLE = {
+  'implementation:build': 'MAINTAINER',
+  'implementation:change': 'OWNER',
+  'implementation:create': 'MAINTAINER',
+  'implementation:delete': 'OWNER',
+  'implementation:push': 'MAINTAINER',
+  'implementation-member:change': 'OWNER',
+  'implementation-member:list': 'MAINTAINER',
   'organization:change': 'OWNER',
   'organization:delete': 'OWNER',
   'member:change': 'OWNER',

@@ -7,6 +7,7 @@ const PATHS = {
   usage: 'M4 20V10M10 20V4M16 20v-7M3 20h18',
   audit: 'M6 3h9l4 4v14H6zM9 11h7M9 15h7M9 7h3',
   shield: 'M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM9 12l2 2 4-4',
+  code: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 6l-3 12',
   incident: 'M12 4l9 16H3zM12 10v5M12 17.5v.5',
   executions: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v4l3 2',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M20 20l-4-4',

@@ -31,6 +31,7 @@ function sectionsOf(
         ['/services', 'Services', 'services'],
         ['/workflows', 'Workflows', 'workflows'],
         ['/incidents', 'Incidents', 'incident'],
+        ['/implementations', 'Implementations', 'code'],
       ],
     ],
     [

@@ -26,6 +26,7 @@ export function Palette() {
         page('new-service', 'New service', '/services/new', <Icon name="plus" />),
         page('workflows', 'Workflows', '/workflows', <Icon name="workflows" />),
         page('incidents', 'Incidents', '/incidents', <Icon name="incident" />),
+        page('implementations', 'Implementations', '/implementations', <Icon name="code" />),
         page('executions', 'Executions', '/executions', <Icon name="executions" />),
         page('applications', 'Applications', '/applications', <Icon name="applications" />),
         page('marketplace', 'Marketplace', '/marketplace', <Icon name="marketplace" />),

@@ -1,0 +1,85 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { nextCursor, PAGE, type Here } from './queries.ts';
+import { tagged, type Tagged } from './tagged.ts';
+import type { Implementation } from '@kethub/contract';
+
+/** Bytes of a file that is shown; a larger one is only downloaded. */
+export const SHOWN_BYTES = 512 * 1024;
+/** Commits of one page. */
+const COMMITS = 50;
+
+/** The implementations that belong to the context or were shared with it. */
+export const implementationsQuery = ({ base, platform }: Here) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'implementations'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listImplementations({ limit: PAGE, ...(pageParam !== null && { cursor: pageParam }), signal }),
+    getNextPageParam: nextCursor,
+  });
+
+export const publicImplementationsQuery = ({ platform }: Here, q: string) =>
+  queryOptions({
+    queryKey: ['public-implementations', q],
+    queryFn: ({ signal }) => platform.listPublicImplementations({ limit: PAGE, ...(q !== '' && { q }), signal }),
+    staleTime: 10_000,
+  });
+
+export const implementationQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId],
+    queryFn: ({ signal }): Promise<Tagged<Implementation>> =>
+      tagged(platform.getImplementation.response({ implementationId, signal })),
+  });
+
+/** The repository at a branch, tag or commit; the default branch without one. */
+export interface At {
+  readonly ref: string | null;
+  readonly path: string;
+}
+
+const where = ({ ref, path }: At) => ({ ...(ref !== null && { ref }), ...(path !== '' && { path }) });
+
+export const refsQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'refs'],
+    queryFn: ({ signal }) => platform.listImplementationRefs({ implementationId, signal }),
+  });
+
+export const treeQuery = ({ base, platform }: Here, implementationId: string, at: At) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'tree', at.ref, at.path],
+    queryFn: ({ signal }) => platform.readImplementationTree({ implementationId, ...where(at), signal }),
+  });
+
+export const fileQuery = ({ base, platform }: Here, implementationId: string, at: At) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'file', at.ref, at.path],
+    async queryFn({ signal }) {
+      const { ref, path } = at;
+      const read = { implementationId, path, ...(ref !== null && { ref }), signal };
+      return (await platform.readImplementationFile(read)).blob();
+    },
+  });
+
+export const commitsQuery = ({ base, platform }: Here, implementationId: string, at: At) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'implementation', implementationId, 'commits', at.ref, at.path],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      platform.listImplementationCommits({ implementationId, ...where(at), limit: COMMITS, skip: pageParam, signal }),
+    getNextPageParam: (page, _pages, skipped) => (page.length === COMMITS ? skipped + COMMITS : null),
+  });
+
+export const commitQuery = ({ base, platform }: Here, implementationId: string, commit: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'commit', commit],
+    queryFn: ({ signal }) => platform.readImplementationCommit({ implementationId, commit, signal }),
+    staleTime: Infinity,
+  });
+
+export const implementationMembersQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'members'],
+    queryFn: ({ signal }) => platform.listImplementationMembers({ implementationId, signal }),
+  });

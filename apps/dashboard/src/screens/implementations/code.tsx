@@ -1,0 +1,196 @@
+import type { TreeEntry } from '@kethub/contract';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isEnough } from '../../data/context.tsx';
+import { fileQuery, implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
+import { Markdown } from '../../look/markdown.tsx';
+import { Code as Snippet, shortId } from '../../look/parts.tsx';
+import { bytes } from '../../look/time.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { save } from '../../viewers/save.ts';
+import { BranchChoice } from './branch-choice.tsx';
+import { CreateService } from './create-service.tsx';
+import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
+import { useText } from './use-text.ts';
+import { Upload } from './upload.tsx';
+
+/** A folder of the repository, with its README below. */
+export function Code() {
+  const { acting, implementationId, at } = useImplementationAddress();
+  const { ref, path } = useWhere();
+  const implementation = useQuery(implementationQuery(acting, implementationId));
+  const { head = null, role = 'VIEWER', buildable = null, name = '' } = implementation.data?.value ?? {};
+  const tree = useQuery({
+    ...treeQuery(acting, implementationId, { ref, path }),
+    enabled: head !== null || ref !== null,
+  });
+  const [asked, setAsked] = useState<'service' | 'upload' | null>(null);
+  const archive = useMutation({
+    mutationFn: async () => {
+      const content = await acting.platform.downloadImplementationArchive({
+        implementationId,
+        ...(ref !== null && { ref }),
+      });
+      save(await content.blob(), `${name}.zip`);
+    },
+  });
+  const dialogs = (
+    <>
+      {asked === 'service' && <CreateService name={name} onClose={() => setAsked(null)} />}
+      {asked === 'upload' && <Upload head={tree.data?.commit ?? null} onClose={() => setAsked(null)} />}
+    </>
+  );
+  const mayPush = isEnough(role, 'implementation:push');
+  const upload = mayPush && (
+    <Button size="xs" variant="default" onClick={() => setAsked('upload')}>
+      Upload files
+    </Button>
+  );
+  if (implementation.data && head === null && ref === null)
+    return (
+      <>
+        <Empty url={implementation.data.value.cloneUrl} branch={implementation.data.value.defaultBranch} />
+        <div style={{ marginTop: 12 }}>{upload}</div>
+        {dialogs}
+      </>
+    );
+  const readme = tree.data?.entries.find((one) => one.type === 'FILE' && /^readme(?:\.md)?$/i.test(one.name));
+  return (
+    <div className="stack">
+      <div className="row apart">
+        <BranchChoice />
+        <div className="row">
+          {upload}
+          <Button size="xs" variant="default" loading={archive.isPending} onClick={() => archive.mutate()}>
+            Download as ZIP
+          </Button>
+          {buildable !== null && isEnough(role, 'implementation:build') && (
+            <Button size="xs" onClick={() => setAsked('service')}>
+              Create a service
+            </Button>
+          )}
+        </div>
+      </div>
+      {archive.error && <Problem error={archive.error} />}
+      <Trail at={{ ref, path }} address={at} />
+      {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
+      {tree.data && (
+        <div className="panel flush">
+          <table className="list">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Size</th>
+              </tr>
+            </thead>
+            <tbody>
+              {tree.data.entries.map((entry) => (
+                <Row key={entry.name} entry={entry} at={{ ref, path }} address={at} />
+              ))}
+            </tbody>
+          </table>
+          {tree.data.isCut && <p className="quiet panel-text">The folder has more entries than are shown.</p>}
+          <p className="quiet small panel-text">
+            Commit{' '}
+            <Link to={`${at}/commits/${tree.data.commit}`} className="mono">
+              {shortId(tree.data.commit)}
+            </Link>
+          </p>
+        </div>
+      )}
+      {readme && (readme.bytes ?? 0) <= SHOWN_BYTES && <Readme at={{ ref, path: below(path, readme.name) }} />}
+      {dialogs}
+    </div>
+  );
+}
+
+export function below(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
+}
+
+function Row({
+  entry,
+  at: { ref, path },
+  address,
+}: {
+  readonly entry: TreeEntry;
+  readonly at: At;
+  readonly address: string;
+}) {
+  const inner = below(path, entry.name);
+  return (
+    <tr>
+      <td>
+        {entry.type === 'FOLDER' && (
+          <Link to={address} search={searchOf({ ref, path: inner })} className="name">
+            {entry.name}/
+          </Link>
+        )}
+        {entry.type === 'FILE' && (
+          <Link to={`${address}/file`} search={searchOf({ ref, path: inner })}>
+            {entry.name}
+          </Link>
+        )}
+        {(entry.type === 'LINK' || entry.type === 'SUBMODULE') && (
+          <span className="quiet">
+            {entry.name} ({entry.type === 'LINK' ? 'link' : 'submodule'})
+          </span>
+        )}
+      </td>
+      <td className="numbers quiet">{entry.bytes === undefined ? '' : bytes(entry.bytes)}</td>
+    </tr>
+  );
+}
+
+/** The folders above, each a link. */
+export function Trail({ at: { ref, path }, address }: { readonly at: At; readonly address: string }) {
+  if (path === '') return null;
+  const names = path.split('/');
+  return (
+    <nav aria-label="Folder" className="mono">
+      <Link to={address} search={searchOf({ ref, path: '' })}>
+        root
+      </Link>
+      {names.map((name, index) => (
+        <span key={names.slice(0, index + 1).join('/')}>
+          {' / '}
+          {index === names.length - 1 ? (
+            <strong>{name}</strong>
+          ) : (
+            <Link to={address} search={searchOf({ ref, path: names.slice(0, index + 1).join('/') })}>
+              {name}
+            </Link>
+          )}
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function Readme({ at }: { readonly at: At }) {
+  const { acting, implementationId } = useImplementationAddress();
+  const text = useText(useQuery(fileQuery(acting, implementationId, at)).data);
+  if (typeof text !== 'string') return null;
+  return (
+    <section className="panel" aria-label={at.path}>
+      <Markdown text={text} />
+    </section>
+  );
+}
+
+function Empty({ url, branch }: { readonly url: string; readonly branch: string }) {
+  return (
+    <div className="panel stack">
+      <p style={{ margin: 0 }}>
+        There is no code yet. Push what you have; Git asks for a user name (any) and a password, which is a personal
+        access token.
+      </p>
+      <Snippet
+        label="Commands"
+        text={`git init -b ${branch}\ngit add . && git commit -m "First version"\ngit remote add kethub ${url}\ngit push -u kethub ${branch}`}
+      />
+    </div>
+  );
+}

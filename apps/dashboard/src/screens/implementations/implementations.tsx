@@ -1,0 +1,174 @@
+import type { Implementation } from '@kethub/contract';
+import { Button, Modal, SegmentedControl, Textarea, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useActing, useMay } from '../../data/context.tsx';
+import { implementationsQuery, publicImplementationsQuery } from '../../data/implementation-queries.ts';
+import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { Icon } from '../../look/icons.tsx';
+import { More } from '../../look/more.tsx';
+import { PageHead, Time } from '../../look/parts.tsx';
+import { bytes } from '../../look/time.ts';
+import { useTitle } from '../../shell/keys.ts';
+import { Problem } from '../../shell/problem.tsx';
+
+const VIEWS = [
+  { value: 'own', label: 'Yours and shared' },
+  { value: 'public', label: 'Public' },
+];
+
+/** Git repositories of the context, those shared with it, and the public ones. */
+export function Implementations() {
+  useTitle('Implementations');
+  const mayCreate = useMay('implementation:create');
+  const [view, setView] = useState('own');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      <PageHead
+        title="Implementations"
+        note={<span className="quiet">Git repositories, from which services are made.</span>}
+        actions={
+          mayCreate && (
+            <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+              New implementation
+            </Button>
+          )
+        }
+      />
+      <div className="stack">
+        <div>
+          <SegmentedControl aria-label="Which implementations" size="xs" data={VIEWS} value={view} onChange={setView} />
+        </div>
+        {view === 'own' ? <Own /> : <Public />}
+      </div>
+      {isCreating && <Create onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function Own() {
+  const implementations = useInfiniteQuery(implementationsQuery(useActing()));
+  const rows = implementations.data?.pages.flat() ?? [];
+  if (implementations.error)
+    return <Problem error={implementations.error} onRetry={() => void implementations.refetch()} />;
+  if (implementations.isPending) return <div className="panel quiet">Loading…</div>;
+  if (rows.length === 0)
+    return (
+      <div className="panel empty">
+        <p style={{ margin: 0 }}>
+          An implementation keeps the code of a service in Git: with its history, for several people, and with one click
+          from a commit to a service.
+        </p>
+      </div>
+    );
+  return (
+    <>
+      <Table rows={rows} />
+      <More of={implementations} />
+    </>
+  );
+}
+
+function Public() {
+  const [wanted, setWanted] = useState('');
+  const found = useQuery(publicImplementationsQuery(useActing(), wanted.trim()));
+  return (
+    <>
+      <TextInput
+        aria-label="Search public implementations"
+        placeholder="Search by name or description"
+        maxLength={100}
+        value={wanted}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+      />
+      {found.error && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data?.length === 0 && <div className="panel quiet">No public implementation is found.</div>}
+      {found.data && found.data.length > 0 && <Table rows={found.data} />}
+    </>
+  );
+}
+
+function Table({ rows }: { readonly rows: readonly Implementation[] }) {
+  const { base } = useActing();
+  return (
+    <div className="panel flush">
+      <table className="list">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Visibility</th>
+            <th scope="col">Size</th>
+            <th scope="col">Last push</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, name, description, visibility, bytes: size, pushedAt }) => (
+            <tr key={id}>
+              <td>
+                <Link to={`${base}/implementations/${id}`} className="name">
+                  {name}
+                </Link>
+                {description !== '' && <div className="quiet small">{description.slice(0, 200)}</div>}
+              </td>
+              <td className="quiet">{visibility === 'PUBLIC' ? 'public' : 'private'}</td>
+              <td className="numbers">{bytes(size)}</td>
+              <td className="quiet">{pushedAt === undefined ? 'never' : <Time at={pushedAt} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Create({ onClose }: { readonly onClose: () => void }) {
+  const acting = useActing();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const create = useMutation({
+    mutationFn: () => acting.platform.createImplementation({ json: { name: name.trim(), description } }),
+    async onSuccess({ id }) {
+      await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
+      await navigate({ to: `${acting.base}/implementations/${id}` });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="New implementation" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          description="Lower-case letters, digits, dots, - and _. It is the last part of the address."
+          required
+          data-autofocus
+          maxLength={100}
+          value={name}
+          error={complaintAt(create.error, '/name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={2}
+          maxLength={5_000}
+          value={description}
+          error={complaintAt(create.error, '/description')}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <FormProblem error={create.error} fields={['/name', '/description']} />
+        <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+          Create
+        </Button>
+      </form>
+    </Modal>
+  );
+}

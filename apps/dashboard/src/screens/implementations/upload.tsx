@@ -1,0 +1,85 @@
+import { Button, FileInput, Modal, Radio, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { refsQuery } from '../../data/implementation-queries.ts';
+import { ifMatch } from '../../data/tagged.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { below } from './code.tsx';
+import { useImplementationAddress, useWhere } from './use-implementation.ts';
+
+/**
+ * Uploads files as a commit: into the folder that the page shows, or a ZIP in the place of everything. `head`: the commit
+ * that the page shows; if somebody has pushed meanwhile, nothing is changed.
+ */
+export function Upload({ head, onClose }: { readonly head: string | null; readonly onClose: () => void }) {
+  const { acting, implementationId } = useImplementationAddress();
+  const { ref, path } = useWhere();
+  const queries = useQueryClient();
+  const refs = useQuery(refsQuery(acting, implementationId));
+  const [files, setFiles] = useState<File[]>([]);
+  const [message, setMessage] = useState('');
+  const [how, setHow] = useState('add');
+  const only = files.length === 1 ? files[0] : undefined;
+  const isZip = only !== undefined && /\.zip$/i.test(only.name);
+  const branch = ref ?? refs.data?.defaultBranch ?? '';
+  const isBranch = refs.data === undefined || ref === null || refs.data.branches.some(({ name }) => name === ref);
+  const commit = useMutation({
+    mutationFn: () => {
+      const body = new FormData();
+      body.set(
+        'message',
+        message.trim() === '' ? `Upload ${files.length === 1 ? (only?.name ?? '') : `${files.length} files`}` : message,
+      );
+      body.set('branch', branch);
+      if (isZip && how === 'replace') body.set('archive', only);
+      else for (const file of files) body.append('files', file, below(path, file.name));
+      return acting.platform.commitToImplementation({ implementationId, body, headers: ifMatch(head && `"${head}"`) });
+    },
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Upload files" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          commit.mutate();
+        }}
+      >
+        {!isBranch && (
+          <p style={{ margin: 0 }}>{ref} is no branch. Choose a branch first: an upload adds a commit to it.</p>
+        )}
+        <FileInput
+          label="Files"
+          description={`They become a commit on ${branch}${path === '' ? '' : `, in ${path}`}. Files of the same name are replaced.`}
+          multiple
+          required
+          value={files}
+          onChange={setFiles}
+        />
+        {isZip && (
+          <Radio.Group label="The ZIP" value={how} onChange={setHow}>
+            <div className="stack" style={{ gap: 6, marginTop: 6 }}>
+              <Radio value="add" label="is added as it is" />
+              <Radio value="replace" label="becomes the whole content of the branch" />
+            </div>
+          </Radio.Group>
+        )}
+        <TextInput
+          label="Message"
+          maxLength={200}
+          placeholder="What has changed, and why"
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        {commit.error && <Problem error={commit.error} />}
+        <Button type="submit" loading={commit.isPending} disabled={files.length === 0 || !isBranch || branch === ''}>
+          Commit
+        </Button>
+      </form>
+    </Modal>
+  );
+}
