@@ -43,7 +43,7 @@ describe.skipIf(!existsSync(PROGRAM))('implementations in a browser', () => {
       await page.getByRole('link', { name, exact: true }).waitFor();
     };
     await upload('README.md', README, 'Say what it does');
-    await page.getByRole('heading', { name: 'Adder' }).waitFor();
+    await page.getByRole('heading', { name: 'Adder', level: 3 }).waitFor();
     expect(await page.locator('section img').count()).toBe(0);
     await upload('Dockerfile', 'FROM scratch\n', 'Build it');
     await picture(page, 'implementation-code');

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { fileQuery, implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
 import { Markdown } from '../../look/markdown.tsx';
-import { Code as Snippet, shortId } from '../../look/parts.tsx';
+import { Code as Snippet } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
@@ -95,7 +95,7 @@ export function Code() {
           <p className="quiet small panel-text">
             Commit{' '}
             <Link to={`${at}/commits/${tree.data.commit}`} className="mono">
-              {shortId(tree.data.commit)}
+              {tree.data.commit.slice(0, 8)}
             </Link>
           </p>
         </div>
@@ -175,6 +175,7 @@ function Readme({ at }: { readonly at: At }) {
   if (typeof text !== 'string') return null;
   return (
     <section className="panel" aria-label={at.path}>
+      <h2 className="mono">{at.path}</h2>
       <Markdown text={text} />
     </section>
   );

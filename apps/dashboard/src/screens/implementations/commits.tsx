@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { commitQuery, commitsQuery } from '../../data/implementation-queries.ts';
 import { More } from '../../look/more.tsx';
-import { CopyButton, shortId, Time } from '../../look/parts.tsx';
+import { CopyButton, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { BranchChoice } from './branch-choice.tsx';
 import { useImplementationAddress, useWhere } from './use-implementation.ts';
@@ -77,7 +77,7 @@ export function CommitPage() {
         <CopyButton value={commit} label="Copy the id of the commit" />
         {parents.map((parent) => (
           <Link key={parent} to={`${at}/commits/${parent}`} title={parent}>
-            parent {shortId(parent)}
+            parent {parent.slice(0, 8)}
           </Link>
         ))}
         <Link to={at} search={{ ref: commit }}>
