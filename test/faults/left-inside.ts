@@ -57,7 +57,9 @@ export async function leftInStorage(dataDir: string, databaseUrl: string | null)
       ...storedIn(path.join(dataDir, 'blobs')).flatMap((key) =>
         known.has(key) ? [] : [`blob is left that nothing refers to: ${inWords(dataDir, key)}`],
       ),
-      ...(await inputsOfEnded(database)).map(({ id, status }) => `input or secrets of ${id} are left: it is ${status}`),
+      ...(await secretsOfEnded(database)).map(
+        ({ id, status }) => `large input or secrets of ${id} are left: it is ${status}`,
+      ),
       ...(await copies(database)).map((id) => `copy of a log is left: of ${id}`),
     ];
     return { isUnfinished: unfinished.length > 0, sentences };
@@ -88,14 +90,13 @@ function openJobs({ read }: Database) {
   return read.selectFrom('workflow_jobs').select(['id', 'state']).execute();
 }
 
-function inputsOfEnded({ read }: Database) {
+/** A short input is kept with the result, so that the execution can be run again; a long one and secrets are not. */
+function secretsOfEnded({ read }: Database) {
   return read
     .selectFrom('executions')
     .select(['id', 'status'])
     .where('ended_at', 'is not', null)
-    .where(({ or, eb }) =>
-      or([eb('input', 'is not', null), eb('input_blob', 'is not', null), eb('sealed_secrets', 'is not', null)]),
-    )
+    .where(({ or, eb }) => or([eb('input_blob', 'is not', null), eb('sealed_secrets', 'is not', null)]))
     .execute();
 }
 
