@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(PROGRAM))('implementations in a browser', () => {
     await upload('README.md', README, 'Say what it does');
     await page.getByRole('heading', { name: 'Adder', level: 3 }).waitFor();
     expect(await page.locator('section img').count()).toBe(0);
-    await upload('Dockerfile', 'FROM scratch\n', 'Build it');
+    await upload('requirements.txt', '# none\n', 'Name its packages');
     await picture(page, 'implementation-code');
   });
 
