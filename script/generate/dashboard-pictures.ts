@@ -4,7 +4,7 @@ import type { FirstStart } from './first-start.ts';
 const PROGRAM = '/usr/bin/chromium';
 const SIZE = { width: 1280, height: 800 };
 /** Milliseconds in which the dashboard is built and each page is there. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 60_000;
 
 /** Pictures of the dashboard of a first start, by the files that they become. */
 export async function dashboardPictures({ lines, origins }: FirstStart): Promise<Record<string, Buffer>> {

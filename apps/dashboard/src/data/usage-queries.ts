@@ -1,5 +1,4 @@
 import type { AuditEntry, Registration } from '@kethub/contract';
-import { KethubError } from '@kethub/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { linkedPage } from './linked-page.ts';
 import { PAGE, type Here } from './queries.ts';
@@ -47,19 +46,11 @@ export const providerTokensQuery = ({ base, platform }: Here) =>
     queryFn: ({ signal }) => platform.listProviderAccessTokens({ signal }),
   });
 
-/** Returns whether the person is an administrator of the platform. The platform says so by answering. */
+/** Asks the session if the person is an administrator of the platform. */
 export const administratorQuery = ({ platform }: Pick<Here, 'platform'>) =>
   queryOptions({
     queryKey: ['administrator'],
-    async queryFn({ signal }) {
-      try {
-        await platform.listRegistrations({ limit: 1, signal });
-        return true;
-      } catch (error) {
-        if (error instanceof KethubError && error.status === 403) return false;
-        throw error;
-      }
-    },
+    queryFn: async ({ signal }) => (await platform.getSession({ signal })).administrator,
     staleTime: Infinity,
   });
 

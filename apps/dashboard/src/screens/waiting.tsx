@@ -1,6 +1,8 @@
-import { createPlatformClient, type KethubError } from '@kethub/client';
+import type { KethubError } from '@kethub/client';
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { platformFor } from '../data/client.ts';
 import { useSession } from '../data/context.tsx';
 import { Ket } from '../look/parts.tsx';
 import { useTitle } from '../shell/keys.ts';
@@ -11,14 +13,19 @@ export function Waiting({ error }: { readonly error: KethubError }) {
   useTitle('Waiting');
   const session = useSession();
   const isBeingDeleted = error.code === 'account-being-deleted';
+  const [platform] = useState(() => platformFor(session, null));
+  const registration = useQuery({
+    queryKey: ['registration'],
+    queryFn: async ({ signal }) => (await platform.getSession({ signal })).registration,
+    enabled: error.code === 'not-approved',
+    retry: false,
+  });
   const finish = useMutation({
-    mutationFn: () =>
-      createPlatformClient({
-        baseUrl: `${location.origin}/api`,
-        credential: { renewedSession: (refused) => session.token(refused) },
-      }).deleteMe(),
+    mutationFn: () => platform.deleteMe(),
     onSuccess: () => session.signOut(),
   });
+  // Of an approved account that is switched off, the registration says nothing.
+  const message = registration.data?.status === 'APPROVED' ? null : registration.data?.message;
   const { title, detail } = isBeingDeleted
     ? {
         title: 'Your account is being deleted',
@@ -32,7 +39,7 @@ export function Waiting({ error }: { readonly error: KethubError }) {
       </h1>
       <div className="panel stack">
         <h2>{title}</h2>
-        <p style={{ margin: 0 }}>{detail}</p>
+        <p style={{ margin: 0 }}>{message ?? detail}</p>
         {finish.error && <Problem error={finish.error} />}
         <div className="row">
           {isBeingDeleted ? (
