@@ -54,8 +54,9 @@ async function runPage(page: Page): Promise<Buffer> {
   return page.screenshot();
 }
 
-/** Waits until nothing loads any more and no field has the focus. */
+/** Waits until every part of the page is there, and takes the focus from its fields. */
 async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle').catch(() => undefined);
+  // The stream of events stays open: the network is never idle.
+  await page.getByText('Loading…').first().waitFor({ state: 'detached' });
   await page.evaluate('document.activeElement?.blur()');
 }
