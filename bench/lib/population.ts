@@ -126,6 +126,7 @@ function tokenOf(user: UserRow | undefined, value: string, number: number): Acce
     created_at: CREATED,
     used_at: null,
     expires_on: null,
+    scope: null,
   };
 }
 

@@ -3,8 +3,15 @@
  */
 export const operationsWithoutCommand: Readonly<Record<string, string>> = {
   '*Implementation*': 'Git clones and pushes; the platform interface manages owners and members.',
-  listAccessTokens: 'The page of access tokens in the dashboard lists them.',
   'qc*': 'Other paths, for an existing client, of what ket datapool and ket app do.',
+  listEvents: 'A stream of changes for pages that are open; ket watch asks the list.',
+  countWorkflowInstances: 'ket workflow instances lists the instances with their phase.',
+  listAllWorkflowIncidents: 'ket workflow incidents groups them by cause, and lists those of one workflow.',
+  'count*Executions':
+    'The numbers of the charts in the dashboard; ket list and ket service executions list the executions.',
+  'create*Ticket': 'A browser downloads with it, because it cannot send a token with a link; ket sends its token.',
+  endSessions: 'Somebody ends their sessions of browsers in the dashboard; ket keeps none.',
+  getSession: 'Tells the dashboard about its own session; ket has an access token.',
   authorize: 'Resolves a token for the internal services of the platform.',
   cancelOwnedExecution: 'ket cancel sends the same request through the client of the execution.',
   getOwnedExecution: 'ket status sends the same request through the client of the execution.',

@@ -31,9 +31,10 @@ import { addTest } from './commands/test.ts';
 import { addService } from './commands/service.ts';
 import { addServices } from './commands/services.ts';
 import { addShare, addShares, addUnshare } from './commands/share.ts';
-import { addRecord } from './commands/record.ts';
+import { addInput, addRecord } from './commands/record.ts';
 import { addStatus } from './commands/status.ts';
 import { addStorage } from './commands/storage.ts';
+import { addToken } from './commands/token.ts';
 import { addUp } from './commands/up.ts';
 import { addUsage } from './commands/usage.ts';
 import { addWatch } from './commands/watch.ts';
@@ -57,6 +58,7 @@ const commands = [
   addStatus,
   addResult,
   addLogs,
+  addInput,
   addRecord,
   addCancel,
   addList,
@@ -80,6 +82,7 @@ const commands = [
   addUsage,
   addLimits,
   addOrg,
+  addToken,
   addAudit,
   addAdmin,
   addDoctor,

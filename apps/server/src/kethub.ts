@@ -20,6 +20,7 @@ import {
   expireResults,
   giveUpExecutions,
   type Workflows,
+  serviceOfExecution,
 } from './running/executions/index.ts';
 import { createGateway } from './running/gateway/index.ts';
 import {
@@ -264,6 +265,7 @@ async function openApi(
       storageCatalog,
     ],
     nameProvider,
+    (executionId) => serviceOfExecution(platform.database, executionId),
   );
   opened.push(() => accounts.close());
   accounts.start();

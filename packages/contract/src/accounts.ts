@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Id, Request, Timestamp, nullable } from './fields.ts';
 import { limits } from './limits.ts';
+import { operations, type Operation } from './operations.ts';
 import { worded } from './patterns.ts';
 
 export const UserDto = Type.Object(
@@ -69,6 +70,34 @@ export const RegistrationResponse = Type.Object(
 );
 export type RegistrationResponse = Static<typeof RegistrationResponse>;
 
+/** What a personal access token may do; without it, everything that its user may. */
+export const AccessTokenScope = Request(
+  {
+    operations: Type.Array(Type.Enum(Object.keys(operations) as Operation[]), {
+      minItems: 1,
+      maxItems: limits.tokenOperations,
+      uniqueItems: true,
+      description: 'The operations that it may call, as far as the role of its user allows them.',
+    }),
+    organizationId: Type.Optional(
+      nullable('string', {
+        maxLength: limits.idLength,
+        description: 'The organization for which it acts, named in X-OrganizationId as well. Null: personally.',
+      }),
+    ),
+    serviceIds: Type.Optional(
+      Type.Array(Id, {
+        minItems: 1,
+        maxItems: limits.tokenServices,
+        uniqueItems: true,
+        description: 'It may act on these services and their executions only. Left out: on everything of its owner.',
+      }),
+    ),
+  },
+  { $id: 'AccessTokenScope' },
+);
+export type AccessTokenScope = Static<typeof AccessTokenScope>;
+
 export const CreateAccessTokenRequest = Request(
   {
     name: Type.String({ minLength: 1, maxLength: limits.tokenNameLength }),
@@ -78,8 +107,12 @@ export const CreateAccessTokenRequest = Request(
         description: 'yyyy-MM-dd; valid through the end of that day, UTC.',
       }),
     ),
+    scope: Type.Optional(AccessTokenScope),
   },
-  { $id: 'CreateAccessTokenRequest' },
+  {
+    $id: 'CreateAccessTokenRequest',
+    description: `A token with a \`scope\` needs \`expiresAt\`, at most ${limits.scopedTokenDays} days from now.`,
+  },
 );
 export type CreateAccessTokenRequest = Static<typeof CreateAccessTokenRequest>;
 
@@ -89,6 +122,7 @@ const metadata = {
   createdAt: Timestamp,
   usedAt: nullable('string', { description: 'yyyy-MM-dd HH:mm:ss, UTC. Null when never used.' }),
   expiresAt: nullable('string', { description: 'yyyy-MM-dd. Null means no expiry.' }),
+  scope: Type.Optional(AccessTokenScope),
 };
 
 export const AccessTokenMetadataDto = Type.Object(metadata, { $id: 'AccessTokenMetadataDto' });

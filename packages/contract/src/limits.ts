@@ -38,6 +38,12 @@ export const limits = {
   nameLength: 100,
   descriptionLength: 5_000,
   tokenNameLength: 200,
+  /** Operations that the scope of a personal access token can name. */
+  tokenOperations: 200,
+  /** Services that the scope of a personal access token can name. */
+  tokenServices: 100,
+  /** Days for which a personal access token with a scope lives at most. */
+  scopedTokenDays: 366,
   currentPositionLength: 200,
   homepageLength: 2_048,
   aboutLength: 5_000,

@@ -84,6 +84,11 @@ export const problems = {
     'Personal access tokens cannot manage personal access tokens. Sign in and use the login session (Authorization: Bearer).',
   ),
   'not-permitted': problem(403, 'Not permitted', 'The caller is known but has no right to do this.'),
+  'outside-token-scope': problem(
+    403,
+    'Outside the scope of the token',
+    'The personal access token is limited to some operations, one owner or some services, and this request is not among them. Make a token with a wider scope, or leave this to a person.',
+  ),
   'unknown-organization': problem(
     403,
     'Not a member of this organization',

@@ -1,5 +1,6 @@
 import type { ExecutionRecord } from '@kethub/contract';
 import type { Command } from 'commander';
+import { JsonText } from '../json.ts';
 import { findExecution } from '../platform/find-execution.ts';
 import { requireOwnService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
@@ -17,6 +18,20 @@ export function addRecord(program: Command, shell: Shell): void {
   )
     .option('--service <service>', 'an execution of your own service, started by anybody: digests and sizes only')
     .action((execution: string | undefined, options: RecordOptions) => record(shell, execution ?? 'last', options));
+}
+
+/** Prints the input byte for byte: numbers keep every digit. */
+export function addInput(program: Command, shell: Shell): void {
+  addCommand(
+    program,
+    'input [execution]',
+    'print the input of an execution (default: the last one), without secrets',
+  ).action(async (execution: string | undefined, options: CommonOptions) => {
+    const session = await openSession(shell);
+    const { id } = await findExecution(shell, session, execution ?? 'last');
+    const text = await (await session.platform.getOwnedInput.response({ executionId: id })).text();
+    outputOf(shell, options).result(text, new JsonText(text));
+  });
 }
 
 async function record(shell: Shell, wanted: string, options: RecordOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
-import { isBuilt } from '@kethub/client';
+import { isBuilt, KethubError } from '@kethub/client';
 import type { Build, ServiceVersion } from '@kethub/contract';
 import type { Command } from 'commander';
 import { CliFailure } from '../failures.ts';
@@ -53,7 +53,7 @@ async function up(shell: Shell, wanted: string | undefined, options: UpOptions):
   const deployed = await interruptible((signal) => upload(output, session, folder, manifest, signal));
   const build = await followBuild(output, session, deployed);
   if (build.status === 'FAILED') return showFailedBuild(shell, output, wanted, deployed, build);
-  const published = options.publish === false ? null : await publish(session, deployed);
+  const published = options.publish === false ? null : await publish(output, session, deployed);
   showReady(shell, output, wanted, deployed, build, published);
 }
 
@@ -104,7 +104,11 @@ async function followBuild(output: Output, { platform }: Session, deployed: Depl
 }
 
 /** Publishes a version and subscribes the application of the command line, so that `ket run` works. */
-async function publish(session: Session, { service, version, state }: Deployed): Promise<ServiceVersion> {
+async function publish(
+  output: Output,
+  session: Session,
+  { service, version, state }: Deployed,
+): Promise<ServiceVersion> {
   const published =
     state === 'PUBLISHED'
       ? await session.platform.getServiceVersion({ serviceId: service.id, version })
@@ -113,8 +117,18 @@ async function publish(session: Session, { service, version, state }: Deployed):
           version,
           json: { visibility: 'INTERNAL' },
         });
-  await session.subscribe(service.id, version);
+  await subscribe(output, session, service.id, version);
   return published;
+}
+
+/** Subscribes the application of the command line. A token for deployments need not be allowed to. */
+async function subscribe(output: Output, session: Session, serviceId: string, version: string): Promise<void> {
+  try {
+    await session.subscribe(serviceId, version);
+  } catch (error) {
+    if (!(error instanceof KethubError && error.code === 'outside-token-scope')) throw error;
+    output.note('ket has not subscribed to it: the scope of the access token does not include that.');
+  }
 }
 
 function showFailedBuild(

@@ -14,10 +14,12 @@ export interface SelectedJob {
  */
 export async function selectJob(session: Session, wanted: string): Promise<SelectedJob> {
   const { name, version } = splitVersion(wanted);
-  const [own, shared] = await Promise.all([session.platform.listServices(), session.platform.listSharedServices()]);
-  const service =
-    own.find((one) => isMeant(name, one.id, one.name, one.slug)) ??
-    shared.find((one) => isMeant(name, one.id, one.name, one.slug));
+  const meant = (one: { id: string; name: string; slug: string }) => isMeant(name, one.id, one.name, one.slug);
+  const own = await session.platform.listServices();
+  const ownService = own.find(meant);
+  // A token that is limited to own services may not read those of others.
+  const shared = ownService ? [] : await session.platform.listSharedServices();
+  const service = ownService ?? shared.find(meant);
   if (!service) {
     const names = [...own, ...shared].map(({ slug }) => slug).join(', ');
     const known = names === '' ? ' You have none yet.' : ` There is: ${names}.`;

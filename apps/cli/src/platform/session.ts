@@ -104,6 +104,12 @@ export async function credentialsOf(shell: Shell): Promise<{ url: string; access
 
 export const defaultUrl = 'http://localhost:8080';
 
+/** The address of the platform: the one given, else KET_URL, else that of the profile, else the default. */
+export async function addressOf(shell: Shell, given?: string): Promise<string> {
+  const named = given ?? shell.environment['KET_URL'] ?? (await readCredentials(shell))?.url;
+  return platformUrl(named ?? defaultUrl);
+}
+
 /** The address of a platform in the stored form: origin and path, without a slash or `/api` at the end. */
 export function platformUrl(text: string): string {
   const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);

@@ -44,9 +44,14 @@ export async function openLoginSession(
   output: Output,
   url: string,
   options: SignInOptions,
+  organizationId: string | null = null,
 ): Promise<PlatformClient> {
   const loginSession = await requestLoginSession(shell, output, apiUrl(url), options);
-  return createPlatformClient({ baseUrl: apiUrl(url), credential: { loginSession } });
+  return createPlatformClient({
+    baseUrl: apiUrl(url),
+    credential: { loginSession },
+    ...(organizationId !== null && { organizationId }),
+  });
 }
 
 async function requestLoginSession(

@@ -1,4 +1,4 @@
-import type { MemberRole, Operation } from '@kethub/contract';
+import type { AccessTokenScope, MemberRole, Operation } from '@kethub/contract';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/index.ts';
 import type { ConnectionLimits } from './http/connections.ts';
@@ -43,6 +43,8 @@ export interface Person {
   /** Subject at the identity provider. */
   readonly id: string;
   readonly credential: 'LOGIN_SESSION' | 'ACCESS_TOKEN';
+  /** Limits of the personal access token; absent for a login session and for a token without limits. */
+  readonly scope?: AccessTokenScope;
 }
 
 /**
@@ -55,6 +57,8 @@ export interface Context {
   /** Role of the person in this context; OWNER for the person's own resources. */
   readonly role: MemberRole;
   readonly personId: string;
+  /** The services to which the token of the caller is limited; absent without such a limit. */
+  readonly serviceIds?: readonly string[];
 }
 
 /**

@@ -28,6 +28,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
+            scope?: components["schemas"]["AccessTokenScope"];
             /** yyyy-MM-dd HH:mm:ss, UTC. Null when never used. */
             usedAt: string | null;
             /** Raw token, only in the answer that created it. */
@@ -41,8 +42,17 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
+            scope?: components["schemas"]["AccessTokenScope"];
             /** yyyy-MM-dd HH:mm:ss, UTC. Null when never used. */
             usedAt: string | null;
+        };
+        AccessTokenScope: {
+            /** The operations that it may call, as far as the role of its user allows them. */
+            operations: string[];
+            /** The organization for which it acts, named in X-OrganizationId as well. Null: personally. */
+            organizationId?: string | null;
+            /** It may act on these services and their executions only. Left out: on everything of its owner. */
+            serviceIds?: string[];
         };
         AccessTokensDto: {
             accessTokens: components["schemas"]["AccessTokenDto"][];
@@ -349,10 +359,12 @@ export interface components {
                 json: components["schemas"]["CreateAccessTokenRequest"];
             };
         };
+        /** A token with a `scope` needs `expiresAt`, at most 366 days from now. */
         CreateAccessTokenRequest: {
             /** yyyy-MM-dd; valid through the end of that day, UTC. */
             expiresAt?: string | null;
             name: string;
+            scope?: components["schemas"]["AccessTokenScope"];
         };
         /** Create an application with its first access key */
         createApplication: {

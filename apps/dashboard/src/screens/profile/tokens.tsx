@@ -1,4 +1,4 @@
-import type { AccessTokenDto } from '@kethub/contract';
+import type { PlatformClient } from '@kethub/client';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,13 +11,15 @@ import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { NewToken } from './new-token.tsx';
 
+type ListedToken = Awaited<ReturnType<PlatformClient['listAccessTokens']>>['accessTokens'][number];
+
 /** The personal access tokens. A token is shown when it is made; the default token can be shown at any time. */
 export function Tokens() {
   useTitle('Access tokens');
   const acting = useActing();
   const tokens = useQuery(accessTokensQuery(acting));
   const [isCreating, setCreating] = useState(false);
-  const [deleting, setDeleting] = useState<AccessTokenDto | null>(null);
+  const [deleting, setDeleting] = useState<ListedToken | null>(null);
   if (tokens.error) return <Problem error={tokens.error} onRetry={() => void tokens.refetch()} />;
   if (!tokens.data) return <div className="panel quiet">Loading…</div>;
   const { accessTokens, defaultToken } = tokens.data;
@@ -56,6 +58,7 @@ export function Tokens() {
                 <tr key={token.id}>
                   <td>
                     <strong>{token.name}</strong>
+                    {token.scope && <div className="quiet small">limited to {token.scope.operations.join(', ')}</div>}
                   </td>
                   <td className="quiet">{token.usedAt === null ? 'never used' : <Time at={token.usedAt} />}</td>
                   <td className="quiet numbers">{token.expiresAt === null ? 'no end' : `after ${token.expiresAt}`}</td>
@@ -85,7 +88,7 @@ export function Tokens() {
   );
 }
 
-function Deletion({ token, onClose }: { readonly token: AccessTokenDto; readonly onClose: () => void }) {
+function Deletion({ token, onClose }: { readonly token: ListedToken; readonly onClose: () => void }) {
   const acting = useActing();
   const queries = useQueryClient();
   const remove = useMutation({

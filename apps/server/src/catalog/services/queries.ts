@@ -23,7 +23,9 @@ export function pageOfServices(
     .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'MANAGED'))
     .orderBy('id', 'desc')
     .limit(limit);
-  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
+  const { serviceIds } = owner;
+  const shown = serviceIds ? rows.where('id', 'in', [...serviceIds]) : rows;
+  return (cursor === null ? shown : shown.where('id', '<', cursor)).execute();
 }
 
 /** Restricts a list of services: part of a name, and the type. */

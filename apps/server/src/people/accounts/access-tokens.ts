@@ -1,6 +1,7 @@
 import {
   type AccessTokensDto,
   endOfDay,
+  limits,
   toDate,
   type CreateAccessTokenRequest,
   type DefaultAccessTokenDto,
@@ -37,12 +38,13 @@ export const secretAnswer = { 'cache-control': 'no-store' };
 export async function createAccessToken(
   services: AccountServices,
   person: Person,
-  { name, expiresAt = null }: CreateAccessTokenRequest,
+  { name, expiresAt = null, scope }: CreateAccessTokenRequest,
   idempotencyKey: IdempotencyKey,
 ): Promise<Answer> {
   const { platform } = services;
   requireStorable(name);
   requireComing(expiresAt, platform.now());
+  if (scope) requireEnd(expiresAt, platform.now());
   const user = await userOf(services, person);
   const value = createRawToken('ket_pat_');
   const row: AccessTokenRow = {
@@ -55,6 +57,7 @@ export async function createAccessToken(
     created_at: platform.now(),
     used_at: null,
     expires_on: expiresAt,
+    scope: scope ? JSON.stringify(scope) : null,
   };
   const answer = (shown: string | null): Answer => ({
     status: 200,
@@ -64,10 +67,13 @@ export async function createAccessToken(
   const create = async (transaction: Queries): Promise<Answer> => {
     await lockAccountShared(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
-    await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, { expiresAt });
+    await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, {
+      expiresAt,
+      ...(scope && { scope }),
+    });
     return answer(value);
   };
-  const body = JSON.stringify([name, expiresAt]);
+  const body = JSON.stringify([name, expiresAt, ...(scope ? [scope] : [])]);
   return once(platform, idempotencyKey, tokenAnswersOf(user.id), body, create, () => answer(null));
 }
 
@@ -79,6 +85,13 @@ export function tokenAnswersOf(userId: string): string {
 /** Refuses U+0000, which PostgreSQL cannot store in a text. */
 function requireStorable(name: string): void {
   if (name.includes('\0')) throw invalid('/name', 'must not contain the character U+0000');
+}
+
+/** Requires that a token with a scope, which a program keeps, ends within `limits.scopedTokenDays`. */
+function requireEnd(expiresAt: string | null, now: number): void {
+  const last = now + limits.scopedTokenDays * 86_400_000;
+  if (expiresAt !== null && expiresAt <= toDate(last)) return;
+  throw invalid('/expiresAt', `must be a day up to ${toDate(last)} for a token with a scope`);
 }
 
 /** Requires that `expiresAt` is null, or a day of the calendar that has not ended (UTC). */

@@ -11,6 +11,7 @@ import { LastUses } from './last-uses.ts';
 import { accountEndpoints } from './routes.ts';
 import type { AccountServices } from './services.ts';
 import { AccountMaintenance } from './maintenance.ts';
+import type { ServiceOfExecution } from './token-scope.ts';
 import { visiblePeople } from './visible-people.ts';
 import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-access-token.ts';
 
@@ -34,13 +35,15 @@ export interface Accounts {
 
 /**
  * Opens the user account service. `identity` must be closed after it. `catalogs` are all domains in which a user can
- * own something: an account is deleted only if none of them objects.
+ * own something: an account is deleted only if none of them objects. Without `serviceOfExecution`, tokens that are limited
+ * to services see no executions.
  */
 export function createAccounts(
   platform: Platform,
   identity: IdentityProvider,
   catalogs: readonly Catalog[],
   ownerRenamed: OwnerRenamed,
+  serviceOfExecution: ServiceOfExecution = () => Promise.resolve(null),
 ): Accounts {
   const lastUses = new LastUses(platform);
   const findDeletion = createFindDeletion(platform.database);
@@ -52,6 +55,7 @@ export function createAccounts(
     findDeletion,
     verifyPersonalAccessToken: createTokenVerifier(platform, lastUses),
     lastUses,
+    serviceOfExecution,
   };
   const maintenance = new AccountMaintenance(services);
   return {

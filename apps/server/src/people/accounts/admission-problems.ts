@@ -8,6 +8,7 @@ export const admissionProblems: readonly ProblemCode[] = [
   'not-approved',
   'account-being-deleted',
   'unknown-organization',
+  'outside-token-scope',
   'identity-provider-unavailable',
 ];
 /** Problems of the admission to an endpoint that accepts login sessions only. */

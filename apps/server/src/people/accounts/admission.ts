@@ -8,6 +8,7 @@ import type { Caller, Context, Person, PlatformAccess } from '../../foundation/p
 import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 import { credentialOf, notAuthenticated, type Credential } from './credentials.ts';
+import { outsideScope, requireWithinScope, scopeOf } from './token-scope.ts';
 
 /** Authenticates and authorizes callers: 401 if unknown, 403 if not allowed, 503 if that cannot be decided. */
 export function createAdmission(services: AccountServices) {
@@ -20,7 +21,8 @@ export function createAdmission(services: AccountServices) {
         'Send a login session in Authorization: Bearer, or a personal access token in X-Auth-Token.',
       );
     }
-    const person: Person = { id: await subjectOf(services, credential), credential: credential.type };
+    const person = await personOf(services, credential);
+    if (person.scope) await requireWithinScope(services.serviceOfExecution, person.scope, access, request);
     await requireAccess(services, access, person);
     return { person, context: access === 'SIGNED_IN' ? null : await contextOf(services, access, request, person) };
   };
@@ -31,6 +33,8 @@ export function createTokenAdmission(services: AccountServices) {
   return async (rawToken: string): Promise<Person | null> => {
     const verified = await services.verifyPersonalAccessToken(rawToken);
     if (!verified) return null;
+    if (scopeOf(verified.token) !== null)
+      throw outsideScope('A token with a scope is for the platform interface, not for repositories.');
     const person: Person = { id: verified.userId, credential: 'ACCESS_TOKEN' };
     await requireAccess(services, 'APPROVED', person);
     return person;
@@ -41,21 +45,24 @@ export function createTokenAdmission(services: AccountServices) {
 async function knownPerson(services: AccountServices, request: FastifyRequest): Promise<Person | null> {
   try {
     const credential = credentialOf(request);
-    return credential && { id: await subjectOf(services, credential), credential: credential.type };
+    return credential && (await personOf(services, credential));
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
   }
 }
 
-async function subjectOf(services: AccountServices, { type, token }: Credential): Promise<string> {
+async function personOf(services: AccountServices, { type, token }: Credential): Promise<Person> {
   if (type === 'ACCESS_TOKEN') {
     const verified = await services.verifyPersonalAccessToken(token);
-    if (verified) return verified.userId;
+    if (verified) {
+      const scope = scopeOf(verified.token);
+      return { id: verified.userId, credential: type, ...(scope && { scope }) };
+    }
     throw notAuthenticated('The personal access token is expired, malformed or unknown.', 'invalid_token');
   }
   const verified = await services.identity.verify(token);
-  if (verified) return verified.subject;
+  if (verified) return { id: verified.subject, credential: type };
   throw notAuthenticated('The login session is expired or not valid. Refresh it or sign in again.', 'invalid_token');
 }
 
@@ -106,7 +113,8 @@ async function contextOf(
   const { organizationId: named } = request.params as { organizationId?: string };
   const header = request.headers['x-organizationid'];
   const id = named ?? header;
-  if (id === undefined) return { type: 'USER', id: person.id, role: 'OWNER', personId: person.id };
+  const limit = person.scope?.serviceIds && { serviceIds: person.scope.serviceIds };
+  if (id === undefined) return { type: 'USER', id: person.id, role: 'OWNER', personId: person.id, ...limit };
   const role = typeof id === 'string' ? await roleIn(platform.database.read, id, person.id) : null;
   if (!role) {
     if (named !== undefined)
@@ -122,5 +130,5 @@ async function contextOf(
       `This takes the role ${operations[access]} in the organization; yours is ${role}. Ask an owner of it.`,
     );
   }
-  return { type: 'ORGANIZATION', id: String(id), role, personId: person.id };
+  return { type: 'ORGANIZATION', id: String(id), role, personId: person.id, ...limit };
 }

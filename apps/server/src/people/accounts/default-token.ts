@@ -41,6 +41,7 @@ function newDefaultToken(platform: Platform, userId: string): { row: AccessToken
     created_at: platform.now(),
     used_at: null,
     expires_on: null,
+    scope: null,
   };
   return { row, value };
 }

@@ -2,9 +2,11 @@ import {
   toTimestamp,
   type AccessTokenDto,
   type AccessTokenMetadataDto,
+  type AccessTokenScope,
   type UserDto,
   type UserOverviewDto,
 } from '@kethub/contract';
+import { scopeOf } from './token-scope.ts';
 import type { Identity } from '../identity/index.ts';
 import type { AccessTokenRow, UserRow } from '../../foundation/storage/index.ts';
 
@@ -28,7 +30,13 @@ export function tokenMetadata(token: AccessTokenRow): AccessTokenMetadataDto {
     createdAt: toTimestamp(token.created_at),
     usedAt: token.used_at === null ? null : toTimestamp(token.used_at),
     expiresAt: token.expires_on,
+    ...scopeMember(token),
   };
+}
+
+function scopeMember(token: AccessTokenRow): { scope?: AccessTokenScope } {
+  const scope = scopeOf(token);
+  return scope === null ? {} : { scope };
 }
 
 /** Presents a token. `value` is the raw token, which is known only while it is created. */

@@ -165,7 +165,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'For internal services. Looks at nothing but the header `X-Auth-Token`, which holds the raw token.',
     answers: { 200: PersonalAccessTokenPrincipal },
     sends: ['Cache-Control'],
-    problems: ['not-authenticated', 'not-approved', 'identity-provider-unavailable'],
+    problems: ['not-authenticated', 'not-approved', 'outside-token-scope', 'identity-provider-unavailable'],
     handle: async ({ request }) => {
       const header = request.headers['x-auth-token'];
       const body = await authorize(services, typeof header === 'string' ? header : undefined);

@@ -2,6 +2,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Catalog, FindDeletion, OwnerRenamed } from '../deletions/index.ts';
 import type { IdentityProvider } from '../identity/index.ts';
 import type { LastUses } from './last-uses.ts';
+import type { ServiceOfExecution } from './token-scope.ts';
 import type { VerifyPersonalAccessToken } from './verify-access-token.ts';
 
 /** The services that the operations of the user account service use. Created once per process. */
@@ -14,4 +15,5 @@ export interface AccountServices {
   readonly findDeletion: FindDeletion;
   readonly verifyPersonalAccessToken: VerifyPersonalAccessToken;
   readonly lastUses: LastUses;
+  readonly serviceOfExecution: ServiceOfExecution;
 }

@@ -8,6 +8,7 @@ import * as workflowIncidents from './0003-workflow-incidents.ts';
 import * as buildQueues from './0004-build-queues.ts';
 import * as workflowOfExecution from './0010-workflow-of-execution.ts';
 import * as serviceSources from './0011-service-sources.ts';
+import * as tokenScopes from './0012-token-scopes.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0004-build-queues': buildQueues,
   '0010-workflow-of-execution': workflowOfExecution,
   '0011-service-sources': serviceSources,
+  '0012-token-scopes': tokenScopes,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

@@ -97,6 +97,8 @@ export interface AccessTokenRow {
   created_at: number;
   used_at: number | null;
   expires_on: string | null;
+  /** AccessTokenScope as JSON; null for a token that may do everything that its user may. */
+  scope: string | null;
 }
 
 export interface IdentityRow {
