@@ -54,7 +54,7 @@ export async function whyNoSandbox(version: string, folders: readonly (string | 
   return null;
 }
 
-/** Whether an entry of site-packages is the trace of an editable installation. */
+/** Returns whether an entry of site-packages is the trace of an editable installation. */
 function refersElsewhere(folder: string, name: string): boolean {
   if (!name.endsWith('.pth')) return false;
   return name.startsWith('__editable__') || /^\//m.test(readFileSync(path.join(folder, name), 'utf8'));

@@ -12,7 +12,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { BranchChoice } from './branch-choice.tsx';
 import { CreateService } from './create-service.tsx';
-import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
+import { below, searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
 import { useText } from './use-text.ts';
 import { Upload } from './upload.tsx';
 
@@ -104,10 +104,6 @@ export function Code() {
       {dialogs}
     </div>
   );
-}
-
-export function below(path: string, name: string): string {
-  return path === '' ? name : `${path}/${name}`;
 }
 
 function Row({

@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { below } from './code.tsx';
-import { useImplementationAddress, useWhere } from './use-implementation.ts';
+import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /**
  * Uploads files as a commit: into the folder that the page shows, or a ZIP in the place of everything. `head`: the commit

@@ -24,3 +24,8 @@ export function useWhere(): At & { readonly choose: (ref: string | null) => void
 export function searchOf({ ref, path }: At): Record<string, string> {
   return { ...(ref !== null && { ref }), ...(path !== '' && { path }) };
 }
+
+/** The path of a name in a folder. */
+export function below(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
+}

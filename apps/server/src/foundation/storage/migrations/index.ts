@@ -3,12 +3,12 @@ import { Migrator, type Migration } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
 import * as baseline from './0001-baseline.ts';
 import * as implementations from './0002-implementations.ts';
-import * as origins from './0004-origins.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
 import * as buildQueues from './0004-build-queues.ts';
-import * as workflowOfExecution from './0010-workflow-of-execution.ts';
-import * as serviceSources from './0011-service-sources.ts';
-import * as tokenScopes from './0012-token-scopes.ts';
+import * as origins from './0005-origins.ts';
+import * as workflowOfExecution from './0006-workflow-of-execution.ts';
+import * as serviceSources from './0007-service-sources.ts';
+import * as tokenScopes from './0008-token-scopes.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -19,12 +19,12 @@ const BASELINE = '0001-baseline';
 const migrations: Record<string, Migration> = {
   [BASELINE]: baseline,
   '0002-implementations': implementations,
-  '0004-origins': origins,
   '0003-workflow-incidents': workflowIncidents,
   '0004-build-queues': buildQueues,
-  '0010-workflow-of-execution': workflowOfExecution,
-  '0011-service-sources': serviceSources,
-  '0012-token-scopes': tokenScopes,
+  '0005-origins': origins,
+  '0006-workflow-of-execution': workflowOfExecution,
+  '0007-service-sources': serviceSources,
+  '0008-token-scopes': tokenScopes,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
