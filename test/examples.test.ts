@@ -79,7 +79,17 @@ describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
       secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
         .secretAccessKey,
     });
-    const { id, status } = await app.finish({ params: {}, ...wrong });
+    const started = await app.request('POST', '/', {
+      body: JSON.stringify({ params: {}, ...wrong }),
+      headers: { 'content-type': 'application/json', prefer: 'wait=60' },
+    });
+    // An input that does not fit the types of the code does not start; the code itself refuses the others.
+    if (started.status === 400) {
+      const { errors } = started.body as { errors: { pointer: string }[] };
+      expect(errors.map(({ pointer }) => pointer.split('/')[1])).toContain('data');
+      return;
+    }
+    const { id, status } = started.body as { id: string; status: string };
     expect(status).toBe('FAILED');
     expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ detail: expect.stringMatching(/data/) });
   });
