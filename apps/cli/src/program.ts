@@ -11,6 +11,7 @@ import { addDataPool } from './commands/datapool.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExecutions } from './commands/executions.ts';
 import { addImport } from './commands/import.ts';
+import { addFind } from './commands/find.ts';
 import { addInit } from './commands/init.ts';
 import { addLimits } from './commands/limits.ts';
 import { addList } from './commands/list.ts';
@@ -62,6 +63,7 @@ const commands = [
   addRecord,
   addCancel,
   addList,
+  addFind,
   addWatch,
   addOpen,
   addExecutions,

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { jsonOf, layOut } from '../json.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addServiceBuilds } from './service-build.ts';
 import { addServiceManagement, ownVersion } from './service-manage.ts';
 
 interface SpecificationOptions extends CommonOptions {
@@ -20,6 +21,7 @@ interface RetireOptions extends CommonOptions {
 export function addService(program: Command, shell: Shell): void {
   const command = program.command('service').description('show, change and delete your services and their versions');
   addServiceManagement(command, shell);
+  addServiceBuilds(command, shell);
   addCommand(command, 'api <service@version>', 'show the API specification (OpenAPI) of a version')
     .alias('api-spec')
     .option('--upload <file>', 'replace the specification of a draft with this document (JSON or YAML)')
