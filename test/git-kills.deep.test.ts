@@ -9,7 +9,7 @@ import { GitClient } from '../apps/server/src/testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // Twenty starts of a platform take a minute on a busy machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
 
 /** Kills, and milliseconds by which each comes later than the one before. */
 const KILLS = 20;
