@@ -127,7 +127,7 @@ async function subscribe(output: Output, session: Session, serviceId: string, ve
     await session.subscribe(serviceId, version);
   } catch (error) {
     if (!(error instanceof KethubError && error.code === 'outside-token-scope')) throw error;
-    output.note('ket has not subscribed to it: the scope of the access token does not include that.');
+    output.note('Not subscribed: the scope of the access token does not include that.');
   }
 }
 
