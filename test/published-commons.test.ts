@@ -17,8 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const head = `# Parameters, value by value
 
-What Kethub makes of a member of the input for an annotation of \`run\`, beside what \`qhub-commons\` 1.2.2 from PyPI makes of
-the same. The rules are in [Values of Python services](python-values.md).
+Values that \`run\` gets for a member of the input, by its annotation, beside those of \`qhub-commons\` 1.2.2 from PyPI. The rules are in [Values of Python services](python-values.md).
 
 <!-- Made by test/published-commons.test.ts: npm test -- test/published-commons.test.ts --update -->
 

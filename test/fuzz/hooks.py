@@ -3,6 +3,7 @@
 import io
 import itertools
 import zipfile
+from urllib.parse import urlencode
 
 import schemathesis
 from hypothesis import strategies as st
@@ -25,6 +26,15 @@ schemathesis.openapi.media_type(
         st.binary(max_size=200),
     ),
 )
+
+LONGEST_QUERY = 8_000
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    """Skip queries with which the head of a request has more than 16 KiB: the parser refuses these, for all operations alike."""
+    return query is None or len(urlencode(query, doseq=True)) <= LONGEST_QUERY
+
 
 ORGANIZATION = "X-OrganizationId"
 KEY = "Idempotency-Key"
