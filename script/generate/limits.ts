@@ -67,6 +67,8 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   membersOfDataPool: 'Members of a data pool',
   membersOfImplementation: 'Members of an implementation',
   refsOfImplementation: 'Branches and tags of an implementation',
+  importUrlLength: 'Characters of the address that a repository is imported from',
+  importPasswordLength: 'Characters of the password for it',
   refChangesOfPush: 'Branches and tags that one push changes',
   treeEntries: 'Entries of a folder of a repository that are shown',
   changedFiles: 'Files of a diff that are shown',

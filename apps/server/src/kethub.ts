@@ -31,8 +31,15 @@ import {
   serveHealth,
   type Needs,
 } from './foundation/http/index.ts';
-import { implementationCatalog, openGitStore, SourceFollower, type GitStore } from './catalog/implementations/index.ts';
+import {
+  implementationCatalog,
+  Importer,
+  openGitStore,
+  SourceFollower,
+  type GitStore,
+} from './catalog/implementations/index.ts';
 import { createIdentity, type IdentityService } from './people/identity/index.ts';
+import { createMailer, type Mailer } from './foundation/mail/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
 import type { Addresses, Platform } from './foundation/platform.ts';
@@ -132,6 +139,7 @@ async function start(
   const store = roles.git ? openGitStore(platform) : null;
   if (store) followSources(platform, store, opened);
   const identity = roles.api ? await createIdentity(platform) : null;
+  if (store) importRepositories(platform, store, identity?.mailer ?? null, opened);
   if (identity) await open(await openApi(platform, identity, executions, workflows, store, opened), ports.api);
   else if (store) await open(await openGit(platform, store, opened), ports.api);
   if (roles.gateway && access) await open(await createGateway(platform, executions, access), ports.gateway);
@@ -281,6 +289,15 @@ function followSources(platform: Platform, store: GitStore, opened: Opened): voi
   const follower = new SourceFollower(platform, store);
   opened.push(() => follower.stop());
   follower.start();
+}
+
+/** Imports repositories. A mailer is opened where none is given. */
+function importRepositories(platform: Platform, store: GitStore, given: Mailer | null, opened: Opened): void {
+  const mailer = given ?? createMailer(platform);
+  if (mailer !== given) opened.push(() => mailer.close());
+  const importer = new Importer(platform, store, mailer);
+  opened.push(() => importer.stop());
+  importer.start();
 }
 
 /** Opens the server of a process that has the role `git` without the platform interface. */

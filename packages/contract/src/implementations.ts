@@ -63,6 +63,12 @@ export const Implementation = Type.Object(
         'Runtime of the service that the default branch makes: DOCKER with a `Dockerfile` or `Containerfile` at its root, PYTHON_TEMPLATE with `src/program.py`, else null.',
     }),
     bytes: Type.Integer({ description: 'Size of the repository after the last push.' }),
+    readOnly: Type.Unsafe<'IMPORT' | 'MIRROR' | null>({
+      type: ['string', 'null'],
+      enum: ['IMPORT', 'MIRROR', null],
+      description:
+        'Reason why nobody can push: IMPORT while it is being imported, MIRROR while it follows another repository; else null.',
+    }),
     pushedAt: Type.Optional(Timestamp),
     createdAt: Timestamp,
   },
@@ -159,3 +165,74 @@ export const ServiceSource = Type.Object(
   { $id: 'ServiceSource', description: 'Which pushes to an implementation become versions of a service.' },
 );
 export type ServiceSource = Static<typeof ServiceSource>;
+
+const credential = {
+  credential: Type.Optional(
+    Request(
+      {
+        username: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: limits.nameLength,
+            pattern: worded(String.raw`^[^\u0000-\u001f\u007f:]+$`, 'must have no control characters and no colon'),
+            description: 'Name for the other server; `git` when it is left out, as suits most tokens.',
+          }),
+        ),
+        password: Type.String({
+          minLength: 1,
+          maxLength: limits.importPasswordLength,
+          pattern: worded(String.raw`^[^\u0000-\u001f\u007f]+$`, 'must have no control characters'),
+          description: 'Token or password for the other server.',
+        }),
+      },
+      {
+        description:
+          'What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror.',
+      },
+    ),
+  ),
+};
+
+export const ImportImplementationRequest = Request(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: limits.importUrlLength,
+      description: 'Address of a Git repository, such as `https://example.org/lab/solver.git`. Only https.',
+    }),
+    name: ImplementationName,
+    description: Type.Optional(Description),
+    visibility: Type.Optional(Visibility),
+    mirror: Type.Optional(
+      Type.Boolean({
+        description: 'True: it follows the other repository every hour, and nobody can push to it.',
+      }),
+    ),
+    ...credential,
+  },
+  { $id: 'ImportImplementationRequest' },
+);
+export type ImportImplementationRequest = Static<typeof ImportImplementationRequest>;
+
+export const RestartImportRequest = Request(credential, { $id: 'RestartImportRequest' });
+export type RestartImportRequest = Static<typeof RestartImportRequest>;
+
+export const ImplementationImport = Type.Object(
+  {
+    implementationId: Id,
+    url: Type.String(),
+    mirror: Type.Boolean(),
+    state: Type.Enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'], {
+      description: 'State of the last run. A mirror runs again at `nextAt`.',
+    }),
+    progress: nullable('string', { description: 'Step that goes on, such as `Receiving objects: 45%`.' }),
+    problem: nullable('string', { description: 'Reason why the last run has failed; null if it has not.' }),
+    failures: Type.Integer({ description: 'Failed runs since the last that succeeded. After 10 a mirror is off.' }),
+    createdAt: Timestamp,
+    startedAt: Type.Optional(Timestamp),
+    endedAt: Type.Optional(Timestamp),
+    nextAt: Type.Optional(Timestamp),
+  },
+  { $id: 'ImplementationImport', description: 'Where an implementation comes from, and how far its import is.' },
+);
+export type ImplementationImport = Static<typeof ImplementationImport>;

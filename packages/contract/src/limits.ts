@@ -87,6 +87,9 @@ export const limits = {
   membersOfDataPool: 1_000,
   membersOfImplementation: 1_000,
   refsOfImplementation: 10_000,
+  /** Address that a repository is imported from, and the password for it. */
+  importUrlLength: 2_000,
+  importPasswordLength: 2_000,
   /** Branches and tags that one push changes. */
   refChangesOfPush: 1_000,
   /** Entries of a folder of a repository that are shown. */

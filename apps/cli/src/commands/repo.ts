@@ -2,20 +2,13 @@ import { memberRoles, type Implementation, type ImplementationVisibility } from 
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../failures.ts';
 import { findUser } from '../platform/find-user.ts';
-import { selectImplementation } from '../platform/implementations.ts';
 import { newOwner } from '../platform/new-owner.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
-import type { Output } from '../terminal/output.ts';
+import { addImports } from './repo-import.ts';
+import { onImplementation, type Work } from './repo-work.ts';
 import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
-
-/** The session, the output and the implementation of a command on one of them. */
-interface Work {
-  readonly output: Output;
-  readonly session: Session;
-  readonly implementation: Implementation;
-}
 
 interface Settings extends CommonOptions {
   readonly name?: string;
@@ -39,15 +32,7 @@ Git asks for a user name and a password: any name, and a personal access token. 
 token of ket by itself:
   git config --global credential.<platform>.helper '!ket credential-helper'`,
     );
-  const on =
-    <A extends unknown[]>(work: (work: Work, ...given: A) => Promise<void>) =>
-    async (wanted: string, ...rest: unknown[]): Promise<void> => {
-      // Arguments, then options; commander appends the command itself.
-      const given = rest.slice(0, -1);
-      const session = await openSession(shell);
-      const output = outputOf(shell, given.at(-1) as CommonOptions);
-      await work({ output, session, implementation: await selectImplementation(session, wanted) }, ...(given as A));
-    };
+  const on = onImplementation(shell);
   addCommand(group, 'list', 'list your implementations and those shared with you').action((options: CommonOptions) =>
     list(shell, options),
   );
@@ -56,6 +41,7 @@ token of ket by itself:
     .addOption(visibilityOption())
     .option('--default-branch <branch>', 'branch that a clone checks out (default: main)')
     .action((name: string, options: Settings) => create(shell, name, options));
+  addImports(group, shell);
   addCommand(group, 'show <implementation>', 'show an implementation with its address').action(on(show));
   addCommand(group, 'change <implementation>', 'change the settings of an implementation')
     .option('--name <name>', 'new name; the former one goes on answering')
@@ -118,9 +104,18 @@ async function show({ output, session, implementation }: Work): Promise<void> {
     ['visible', lower(found.visibility)],
     ['branch', `${found.defaultBranch}${found.head === null ? ', empty' : ` at ${found.head.slice(0, 12)}`}`],
     ['size', sizeText(found.bytes)],
+    ...(await originRows(session, found)),
     ['created', `${found.createdAt} UTC`],
   ].map(([label = '', value = '']) => `${label.padEnd(9)}  ${value}`);
   output.result([...rows, ...(found.description === '' ? [] : ['', found.description])].join('\n'), found);
+}
+
+/** Rows about the repository that it comes from, for those who may see that. */
+async function originRows({ platform }: Session, { id, readOnly, role }: Implementation): Promise<string[][]> {
+  if (readOnly === null || role === 'VIEWER') return [];
+  const found = await platform.getImplementationImport({ implementationId: id });
+  const state = found.problem ?? found.progress ?? lower(found.state);
+  return [[found.mirror ? 'mirrors' : 'imports', `${found.url} (${state})`]];
 }
 
 async function change({ output, session, implementation }: Work, options: Settings): Promise<void> {

@@ -8,6 +8,7 @@ import type { Executions, Workflows } from '../running/executions/index.ts';
 import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../foundation/http/index.ts';
 import {
   automationEndpoints,
+  importEndpoints,
   implementationEndpoints,
   readingEndpoints,
   serveGit,
@@ -87,6 +88,7 @@ export async function createApi(
     ...dataPoolFileEndpoints(platform),
     ...findingEndpoints(platform),
     ...implementationEndpoints(platform, identity),
+    ...importEndpoints(platform),
     ...automationEndpoints(platform),
     ...(store ? [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)] : []),
     ...marketplaceEndpoints(platform, identity),

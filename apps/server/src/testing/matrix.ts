@@ -126,6 +126,19 @@ export const matrix: Readonly<Record<string, Row>> = {
     ...list('MAINTAINER', 'POST', '/implementations'),
     request: (owned) => ({ method: 'POST', path: '/implementations', body: { name: owned.newName() } }),
   },
+  importImplementation: {
+    ...list('MAINTAINER', 'POST', '/implementations/imports'),
+    request: (owned) => ({
+      method: 'POST',
+      path: '/implementations/imports',
+      body: { url: 'https://127.0.0.1/none.git', name: owned.newName() },
+    }),
+    // The address is private.
+    refusedFor: [400],
+  },
+  getImplementationImport: implementation('MAINTAINER', 'GET', '/import', undefined, [404]),
+  restartImplementationImport: implementation('OWNER', 'PUT', '/import', () => ({}), [404]),
+  endImplementationImport: implementation('OWNER', 'DELETE', '/import', undefined, [404]),
   getImplementation: implementation('VIEWER', 'GET', ''),
   updateImplementation: implementation('OWNER', 'PATCH', '', () => ({ description: 'x' })),
   deleteImplementation: implementation('OWNER', 'DELETE', ''),

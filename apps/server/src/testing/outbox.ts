@@ -13,7 +13,10 @@ export interface WrittenMail {
 }
 
 /** The mails to `email` that a platform without a mail server has written, oldest first, once none waits to be sent. */
-export async function mailsTo(platform: TestPlatform, email: string): Promise<WrittenMail[]> {
+export async function mailsTo(
+  platform: Pick<TestPlatform, 'configuration' | 'database'>,
+  email: string,
+): Promise<WrittenMail[]> {
   await until(async () => (await waitingMails(platform)) === 0);
   const folder = path.join(platform.configuration.dataDir, 'outbox');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).toSorted();
@@ -22,7 +25,7 @@ export async function mailsTo(platform: TestPlatform, email: string): Promise<Wr
 }
 
 /** Counts the mails that have not been sent. */
-export async function waitingMails({ database }: TestPlatform): Promise<number> {
+export async function waitingMails({ database }: Pick<TestPlatform, 'database'>): Promise<number> {
   return (await database.read.selectFrom('outgoing_mails').select('id').execute()).length;
 }
 

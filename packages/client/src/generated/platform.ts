@@ -700,6 +700,12 @@ export interface components {
                 executionId: string;
             };
         };
+        /** End a mirror, or break an import off; what has arrived stays */
+        endImplementationImport: {
+            parameters: {
+                implementationId: string;
+            };
+        };
         ExecutionCounts: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             from: string;
@@ -914,6 +920,13 @@ export interface components {
         /** Read an implementation */
         getImplementation: {
             answer: components["schemas"]["Implementation"];
+            parameters: {
+                implementationId: string;
+            };
+        };
+        /** Read where an implementation comes from, and how far its import is */
+        getImplementationImport: {
+            answer: components["schemas"]["ImplementationImport"];
             parameters: {
                 implementationId: string;
             };
@@ -1152,6 +1165,11 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             pushedAt?: string;
             /**
+             * Reason why nobody can push: IMPORT while it is being imported, MIRROR while it follows another repository; else null.
+             * @enum {string|null}
+             */
+            readOnly: "IMPORT" | "MIRROR" | null;
+            /**
              * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
              * @enum {unknown}
              */
@@ -1161,6 +1179,32 @@ export interface components {
              * @enum {unknown}
              */
             visibility: "PRIVATE" | "PUBLIC";
+        };
+        /** Where an implementation comes from, and how far its import is. */
+        ImplementationImport: {
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            createdAt: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            endedAt?: string;
+            /** Failed runs since the last that succeeded. After 10 a mirror is off. */
+            failures: number;
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            implementationId: string;
+            mirror: boolean;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            nextAt?: string;
+            /** Reason why the last run has failed; null if it has not. */
+            problem: string | null;
+            /** Step that goes on, such as `Receiving objects: 45%`. */
+            progress: string | null;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            startedAt?: string;
+            /**
+             * State of the last run. A mirror runs again at `nextAt`.
+             * @enum {unknown}
+             */
+            state: "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED";
+            url: string;
         };
         /** A user or an organization with a role beside the owner. */
         ImplementationMember: {
@@ -1182,6 +1226,34 @@ export interface components {
              * @enum {unknown}
              */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
+        };
+        /** Create an implementation of a repository on another server, once or as a mirror */
+        importImplementation: {
+            answer: components["schemas"]["ImplementationImport"];
+            request: {
+                json: components["schemas"]["ImportImplementationRequest"];
+            };
+        };
+        ImportImplementationRequest: {
+            /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
+            credential?: {
+                /** Token or password for the other server. */
+                password: string;
+                /** Name for the other server; `git` when it is left out, as suits most tokens. */
+                username?: string;
+            };
+            description?: string;
+            /** True: it follows the other repository every hour, and nobody can push to it. */
+            mirror?: boolean;
+            /** Last segment of the address, such as `portfolio-optimizer`. */
+            name: string;
+            /** Address of a Git repository, such as `https://example.org/lab/solver.git`. Only https. */
+            url: string;
+            /**
+             * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
+             * @enum {unknown}
+             */
+            visibility?: "PRIVATE" | "PUBLIC";
         };
         /** Problem data: any JSON value. */
         InputData: unknown;
@@ -2330,6 +2402,25 @@ export interface components {
             parameters: {
                 serviceId: string;
                 version: string;
+            };
+        };
+        /** Run an import again that has failed, or a mirror now */
+        restartImplementationImport: {
+            answer: components["schemas"]["ImplementationImport"];
+            parameters: {
+                implementationId: string;
+            };
+            request: {
+                json: components["schemas"]["RestartImportRequest"];
+            };
+        };
+        RestartImportRequest: {
+            /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
+            credential?: {
+                /** Token or password for the other server. */
+                password: string;
+                /** Name for the other server; `git` when it is left out, as suits most tokens. */
+                username?: string;
             };
         };
         /** The result at the root, and two HAL members. */

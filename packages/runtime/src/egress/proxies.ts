@@ -39,6 +39,7 @@ export class EgressProxies {
   readonly #dir: string;
   readonly #uid: number | null;
   readonly #reachable: (path: string) => string;
+  readonly #nameServers: readonly string[];
   readonly #open = new Map<string, Opened>();
   /** Null until a platform has named them. */
   #networks: readonly string[] | null = null;
@@ -49,11 +50,18 @@ export class EgressProxies {
   /**
    * @param uid the unprivileged user of the proxy, or null to keep our own.
    * @param reachable the path by which that user reaches one of our folders.
+   * @param nameServers servers that are asked for names in the place of those of the system and its hosts file.
    */
-  constructor(dir: string, uid: number | null, reachable: (path: string) => string) {
+  constructor(
+    dir: string,
+    uid: number | null,
+    reachable: (path: string) => string,
+    nameServers: readonly string[] = [],
+  ) {
     this.#dir = dir;
     this.#uid = uid;
     this.#reachable = reachable;
+    this.#nameServers = nameServers;
     rmSync(dir, { recursive: true, force: true });
   }
 
@@ -116,7 +124,7 @@ export class EgressProxies {
   }
 
   #start(): void {
-    const child = fork(MAIN, [this.#uid === null ? '-' : String(this.#uid)], {
+    const child = fork(MAIN, [this.#uid === null ? '-' : String(this.#uid), this.#nameServers.join(',')], {
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/',
       execArgv: [],

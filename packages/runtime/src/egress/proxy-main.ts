@@ -1,5 +1,5 @@
 /**
- * The process of all forward proxies of a runner: `node proxy-main.ts <uid or ->`. The runner tells it which proxies to
+ * The process of all forward proxies of a runner: `node proxy-main.ts <uid or -> [<name servers>]`. The runner tells it which proxies to
  * open and close. Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
  */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const MOST_NAMES = 8;
 /** Connections of all sandboxes together. More are refused. Fewer where the process may open fewer files. */
 const MOST_ALTOGETHER = 8_192;
 
-const [, , uid = '-'] = process.argv;
+const [, , uid = '-', nameServers = ''] = process.argv;
 if (uid !== '-') {
   process.setgroups?.([]);
   process.setgid?.(Number(uid));
@@ -50,7 +50,11 @@ function listen({ id, socket, hosts }: Extract<ToProxy, { kind: 'open' }>, handl
     if (refusals === MOST_REFUSALS) send({ kind: 'refused', id, target, why: 'further refusals are not reported' });
   };
   // A resolver for each sandbox, so that its look-ups delay no other sandbox and end with it.
-  const names = new Names({ hostsFile: '/etc/hosts', resolvConf: '/etc/resolv.conf', most: MOST_NAMES });
+  const names = new Names(
+    nameServers === ''
+      ? { hostsFile: '/etc/hosts', resolvConf: '/etc/resolv.conf', most: MOST_NAMES }
+      : { servers: nameServers.split(','), hostsFile: null, resolvConf: null, most: MOST_NAMES },
+  );
   const server = createProxy({
     hosts: new Set(hosts),
     rules: () => rules,

@@ -4,7 +4,7 @@ import { audit } from '../../people/audit/index.ts';
 import { once, type Answer } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import type { ImplementationRow } from '../../foundation/storage/index.ts';
+import type { ImplementationRow, Queries } from '../../foundation/storage/index.ts';
 import { implementationAnswersOf } from './catalog.ts';
 import { takeName } from './names.ts';
 import { presentImplementation } from './present.ts';
@@ -24,25 +24,41 @@ export function createImplementation(
   const scope = implementationAnswersOf(owner);
   return once(platform, request.headers['idempotency-key'], scope, body, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
-    const row: ImplementationRow = {
-      id: platform.newId(),
-      owner_type: owner.type,
-      owner_id: owner.id,
+    const row = await insertImplementation(platform, transaction, owner, {
       name,
       description,
       visibility,
       default_branch: defaultBranch,
-      head: null,
-      buildable: null,
-      bytes: 0,
-      pushed_at: null,
-      created_at: platform.now(),
-      revision: 1,
-    };
-    await transaction.insertInto('implementations').values(row).execute();
-    await takeName(transaction, row);
+    });
     await audit(platform, transaction, owner, 'implementation:create', row.id, { name, visibility });
     const headers = { location: `${addresses.api}/implementations/${row.id}` };
     return { status: 201, body: presentImplementation(addresses, row, owner.role), headers };
   });
+}
+
+/** Inserts an implementation, which takes its name. Call `lockOwnerShared` before. */
+export async function insertImplementation(
+  platform: Platform,
+  transaction: Queries,
+  owner: Context,
+  values: Pick<ImplementationRow, 'name' | 'description' | 'visibility'> &
+    Partial<Pick<ImplementationRow, 'default_branch' | 'read_only'>>,
+): Promise<ImplementationRow> {
+  const row: ImplementationRow = {
+    id: platform.newId(),
+    owner_type: owner.type,
+    owner_id: owner.id,
+    default_branch: DEFAULT_BRANCH,
+    head: null,
+    buildable: null,
+    bytes: 0,
+    pushed_at: null,
+    created_at: platform.now(),
+    revision: 1,
+    read_only: null,
+    ...values,
+  };
+  await transaction.insertInto('implementations').values(row).execute();
+  await takeName(transaction, row);
+  return row;
 }

@@ -1,5 +1,7 @@
 export { implementationCatalog } from './catalog.ts';
 export { implementationEndpoints } from './routes.ts';
+export { importEndpoints } from './importing/routes.ts';
+export { Importer } from './importing/importer.ts';
 export { readingEndpoints } from './reading/routes.ts';
 export { writingEndpoints } from './writing/routes.ts';
 export { automationEndpoints } from './automation/routes.ts';

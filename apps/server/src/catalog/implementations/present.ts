@@ -31,6 +31,7 @@ export function presentImplementation(
     head: row.head,
     buildable: row.buildable,
     bytes: row.bytes,
+    readOnly: row.read_only,
     ...(row.pushed_at !== null && { pushedAt: toTimestamp(row.pushed_at) }),
     createdAt: toTimestamp(row.created_at),
   };

@@ -91,3 +91,10 @@ export function noImplementation(id: string): Problem {
 export function auditContext({ owner_type, owner_id }: ImplementationRow, context: Context): Context {
   return { ...context, type: owner_type, id: owner_id };
 }
+
+/** Says why nobody can push to a repository. */
+export function readOnlyText(reason: NonNullable<ImplementationRow['read_only']>): string {
+  return reason === 'MIRROR'
+    ? 'The repository is a mirror of another one. Push there, or let an owner end the mirror (ket repo unlink).'
+    : 'The repository is being imported. Push when that has ended (ket repo show).';
+}

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import { Type, type Static, type TObject } from 'typebox';
+import { certificatesOf } from './certificates.ts';
 import { listOf, networksOf } from './networks.ts';
 import { Refusal } from './refusal.ts';
 
@@ -57,7 +56,7 @@ export function onPremiseOf(given: Given): OnPremiseSettings {
     networks: networksOf('KETHUB_ON_PREMISE_NETWORKS', given.KETHUB_ON_PREMISE_NETWORKS),
     ports: listOf(given.KETHUB_ON_PREMISE_PORTS).map(range),
     http: given.KETHUB_ON_PREMISE_HTTP === 'on',
-    certificates: certificatesOf(given.KETHUB_ON_PREMISE_CA_FILE),
+    certificates: certificatesOf('KETHUB_ON_PREMISE_CA_FILE', given.KETHUB_ON_PREMISE_CA_FILE),
     bodyBytes: given.KETHUB_ON_PREMISE_BODY_MB === 0 ? null : given.KETHUB_ON_PREMISE_BODY_MB * 1024 * 1024,
   };
 }
@@ -68,17 +67,4 @@ function range(text: string): readonly [number, number] {
   const usable = ports.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535) && ports[0] <= ports[1];
   if (usable && rest.length === 0) return ports;
   throw new Refusal(`KETHUB_ON_PREMISE_PORTS holds ${text}, which is no port or range. Write 443 or 8000-8999.`);
-}
-
-function certificatesOf(file: string | undefined): string | null {
-  if (file === undefined) return null;
-  try {
-    const pem = readFileSync(file, 'utf8');
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no certificate in PEM');
-    createSecureContext({ ca: pem });
-    return pem;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Refusal(`KETHUB_ON_PREMISE_CA_FILE=${file} cannot be used: ${reason}.`);
-  }
 }

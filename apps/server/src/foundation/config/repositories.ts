@@ -1,4 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
+import { certificatesOf } from './certificates.ts';
+import { networksOf } from './networks.ts';
 
 export interface RepositorySettings {
   /** Bytes of one repository on disk. */
@@ -11,6 +13,10 @@ export interface RepositorySettings {
   readonly fileBytes: number;
   /** Clones, fetches and pushes at a time; one more is answered with 503. */
   readonly transfers: { readonly inAll: number; readonly ofCaller: number };
+  /** Private networks from which repositories may be imported. */
+  readonly importNetworks: readonly string[];
+  /** Certificates in PEM of authorities that are trusted for imports, beside the public ones; null for none. */
+  readonly importCertificates: string | null;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -37,6 +43,18 @@ export const RepositoryFields = {
     default: 4,
     description: 'The same for one person, or for one address without a token.',
   }),
+  KETHUB_IMPORT_NETWORKS: Type.Optional(
+    Type.String({
+      description:
+        'Networks (`10.1.0.0/16`), separated by commas, in which the servers may be from which repositories are imported. Default: none beside public addresses.',
+    }),
+  ),
+  KETHUB_IMPORT_CA_FILE: Type.Optional(
+    Type.String({
+      description:
+        'File with certificates in PEM of authorities that are trusted for imports of repositories, beside the public ones. Default: none.',
+    }),
+  ),
 };
 
 export function repositoriesOf(given: Static<TObject<typeof RepositoryFields>>): RepositorySettings {
@@ -46,5 +64,7 @@ export function repositoriesOf(given: Static<TObject<typeof RepositoryFields>>):
     pushBytes: given.KETHUB_PUSH_MB * MEBIBYTE,
     fileBytes: given.KETHUB_REPOSITORY_FILE_MB * MEBIBYTE,
     transfers: { inAll: given.KETHUB_GIT_TRANSFERS, ofCaller: given.KETHUB_GIT_TRANSFERS_PER_CALLER },
+    importNetworks: networksOf('KETHUB_IMPORT_NETWORKS', given.KETHUB_IMPORT_NETWORKS),
+    importCertificates: certificatesOf('KETHUB_IMPORT_CA_FILE', given.KETHUB_IMPORT_CA_FILE),
   };
 }

@@ -7,8 +7,10 @@ export interface PushLimits {
   readonly pushBytes: number;
 }
 
+export type GitSettings = readonly (readonly [key: string, value: string])[];
+
 /** Settings of every Git process. They take precedence over those of a repository. */
-function settings(hooks: string, { pushBytes }: PushLimits): readonly (readonly [key: string, value: string])[] {
+function settings(hooks: string, { pushBytes }: PushLimits): GitSettings {
   return [
     ['safe.directory', '*'],
     ['core.hooksPath', hooks],
@@ -45,10 +47,10 @@ function settings(hooks: string, { pushBytes }: PushLimits): readonly (readonly 
 
 /**
  * The whole environment of a Git process. Nothing of the platform's own environment is passed on, and no file of
- * settings of the machine is read. `hooks` is the only folder of hooks.
+ * settings of the machine is read. `hooks` is the only folder of hooks; `more` settings take precedence.
  */
-export function gitEnvironment(hooks: string, limits: PushLimits): Record<string, string> {
-  const pairs = settings(hooks, limits);
+export function gitEnvironment(hooks: string, limits: PushLimits, more: GitSettings = []): Record<string, string> {
+  const pairs = [...settings(hooks, limits), ...more];
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     LC_ALL: 'C',

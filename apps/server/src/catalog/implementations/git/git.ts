@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import type { Readable, Writable } from 'node:stream';
-import { gitEnvironment, type PushLimits } from './environment.ts';
+import { gitEnvironment, type GitSettings, type PushLimits } from './environment.ts';
+import { networkBindings, networkCommand, networkSettings, type GitNetwork } from './network.ts';
 import { limitCommand, sandboxCommand, SANDBOX_HOOKS, type GitAccess } from './sandbox.ts';
 
 /** One run of Git in a repository. Names of refs and paths in `args` stand after `--` or `--end-of-options`. */
@@ -11,6 +12,12 @@ export interface GitRun {
   readonly access: GitAccess;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Settings beside those of every process. They stand in the environment, which no other user can read. */
+  readonly settings?: GitSettings;
+  /** The way to another server. */
+  readonly network?: GitNetwork;
+  /** Called with pieces of standard error. */
+  readonly onMessage?: (text: string) => void;
 }
 
 export interface GitEnd {
@@ -59,37 +66,50 @@ const OUTPUT_BYTES = 1024 * 1024;
 /** Starts Git processes with clean environment and limits, in a sandbox where there is one. */
 export class Git {
   readonly #options: GitOptions;
-  readonly #environment: Record<string, string>;
   readonly #running = new Set<GitProcess>();
 
   constructor(options: GitOptions) {
     this.#options = options;
-    this.#environment = gitEnvironment(options.sandboxed ? SANDBOX_HOOKS : options.hooks, options);
   }
 
   get sandboxed(): boolean {
     return this.#options.sandboxed;
   }
 
-  spawn({ repository, access, args, environment }: GitRun): GitProcess {
-    const { sandboxed, hooks, fileBytes } = this.#options;
+  spawn(run: GitRun): GitProcess {
+    const { fileBytes, sandboxed } = this.#options;
+    const { repository, network } = run;
+    const limited = limitCommand({ cpuSeconds: CPU_SECONDS, fileBytes });
     const command = [
-      ...limitCommand({ cpuSeconds: CPU_SECONDS, fileBytes }),
-      ...(sandboxed ? sandboxCommand(repository, hooks, access) : []),
+      // The limits are those of Git, not of the program before it.
+      ...(network
+        ? [...this.#sandbox(run), ...networkCommand(network, sandboxed), ...limited]
+        : [...limited, ...this.#sandbox(run)]),
       'git',
-      ...args,
+      ...run.args,
     ];
     const child = spawn(command[0] ?? 'git', command.slice(1), {
       cwd: repository,
-      env: { ...this.#environment, ...environment },
+      env: this.#environment(run),
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, which is killed as a whole.
       detached: true,
     });
-    const started = track(child);
+    const started = track(child, run.onMessage);
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));
     return started;
+  }
+
+  #sandbox({ repository, access, network }: GitRun): readonly string[] {
+    const { sandboxed, hooks } = this.#options;
+    return sandboxed ? sandboxCommand(repository, hooks, access, network ? networkBindings(network) : []) : [];
+  }
+
+  #environment({ environment, settings = [], network }: GitRun): Record<string, string> {
+    const { sandboxed, hooks } = this.#options;
+    const more = [...(network ? networkSettings(network, sandboxed) : []), ...settings];
+    return { ...gitEnvironment(sandboxed ? SANDBOX_HOOKS : hooks, this.#options, more), ...environment };
   }
 
   /**
@@ -118,10 +138,14 @@ export class Git {
   }
 }
 
-function track(child: ChildProcessByStdio<Writable, Readable, Readable>): GitProcess {
+function track(
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+  onMessage: GitRun['onMessage'] = () => undefined,
+): GitProcess {
   let message = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     message = (message + text).slice(-MESSAGE_LENGTH);
+    onMessage(text);
   });
   // A process that ends early closes its input. Its end tells why.
   child.stdin.on('error', () => undefined);

@@ -27,18 +27,30 @@ export function limitCommand({ cpuSeconds, fileBytes }: Confinement): readonly s
   return [PRLIMIT, '--core=0', ...limits, '--'];
 }
 
+/** A file or folder that a sandbox sees and cannot change. */
+export interface Binding {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
- * The command that starts the next one in a sandbox: it sees the programs of the machine and one repository, and has no
- * network.
+ * The command that starts the next one in a sandbox: it sees the programs of the machine, one repository and `bindings`,
+ * and has no network.
  */
-export function sandboxCommand(repository: string, hooks: string, access: GitAccess): readonly [string, ...string[]] {
+export function sandboxCommand(
+  repository: string,
+  hooks: string,
+  access: GitAccess,
+  bindings: readonly Binding[] = [],
+): readonly [string, ...string[]] {
   const unshared = ['user', 'pid', 'ipc', 'uts', 'net'].map((kind) => `--unshare-${kind}`);
   const options = [
     [...unshared, '--unshare-cgroup-try', '--disable-userns', '--die-with-parent', '--new-session'],
     ['--cap-drop', 'ALL', '--ro-bind', '/usr', '/usr', ...systemFolders()],
     ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     [access === 'READ' ? '--ro-bind' : '--bind', repository, SANDBOX_REPOSITORY],
-    ['--ro-bind', hooks, SANDBOX_HOOKS, '--chdir', SANDBOX_REPOSITORY, '--'],
+    ['--ro-bind', hooks, SANDBOX_HOOKS, ...bindings.flatMap(({ from, to }) => ['--ro-bind', from, to])],
+    ['--chdir', SANDBOX_REPOSITORY, '--'],
   ];
   return [BUBBLEWRAP, ...options.flat()];
 }

@@ -5,7 +5,7 @@ import { networkOf, Problem, RateLimiter } from '../../../foundation/http/index.
 import type { Platform } from '../../../foundation/platform.ts';
 import { isWellFormed, type ImplementationRow, type Queries } from '../../../foundation/storage/index.ts';
 import { findByAddress, roleOfMember } from '../queries.ts';
-import { restrict } from '../rights.ts';
+import { readOnlyText, restrict } from '../rights.ts';
 import { GitRefusal, passwordNeeded, refusalOf } from './refusal.ts';
 
 /** Wrong passwords a minute of one network; then 429. */
@@ -69,6 +69,8 @@ export function createGitAdmission(platform: Platform, { admitToken }: Pick<Acco
       if (personId === null) throw passwordNeeded('Give a personal access token (ket_pat_…) as the password to push.');
       throw new GitRefusal(403, `Pushing takes the role MAINTAINER; yours is ${role}. Ask an owner of the repository.`);
     }
+    if (service === 'git-receive-pack' && implementation.read_only !== null)
+      throw new GitRefusal(403, readOnlyText(implementation.read_only));
     return { implementation, personId };
   };
 }

@@ -9,7 +9,7 @@ import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { requireFreeSpace } from '../../quotas/index.ts';
 import { GitFailure } from '../git/git.ts';
 import { INDEX_PREFIX } from '../git/repositories.ts';
-import { requireImplementation } from '../rights.ts';
+import { readOnlyText, requireImplementation } from '../rights.ts';
 import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { receiveCommit, type ArrivedCommit } from './arriving.ts';
@@ -37,6 +37,7 @@ export async function makeCommit(
   request: FastifyRequest,
 ): Promise<Answer> {
   const { implementation } = await requireImplementation(platform.database.read, context, id, 'implementation:push');
+  if (implementation.read_only !== null) throw new Problem('conflict', readOnlyText(implementation.read_only));
   requireFreeSpace(platform);
   const repository = await store.repositories.beginWrite(implementation);
   const place = INDEX_PREFIX + platform.newId();

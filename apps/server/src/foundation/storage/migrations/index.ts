@@ -9,6 +9,7 @@ import * as origins from './0005-origins.ts';
 import * as workflowOfExecution from './0006-workflow-of-execution.ts';
 import * as serviceSources from './0007-service-sources.ts';
 import * as tokenScopes from './0008-token-scopes.ts';
+import * as imports from './0009-imports.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0006-workflow-of-execution': workflowOfExecution,
   '0007-service-sources': serviceSources,
   '0008-token-scopes': tokenScopes,
+  '0009-imports': imports,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

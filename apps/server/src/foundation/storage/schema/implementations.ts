@@ -6,6 +6,7 @@ export interface ImplementationTables {
   implementation_members: ImplementationMemberRow;
   implementation_names: ImplementationNameRow;
   service_sources: ServiceSourceRow;
+  implementation_imports: ImplementationImportRow;
 }
 
 /** A Git repository. Its objects are in the folder of the role `git`, by this id. */
@@ -28,6 +29,8 @@ export interface ImplementationRow {
   pushed_at: number | null;
   created_at: number;
   revision: number;
+  /** Reason why nobody can push; null if members can. */
+  read_only: 'IMPORT' | 'MIRROR' | null;
 }
 
 export interface ImplementationMemberRow {
@@ -62,4 +65,26 @@ export interface ServiceSourceRow {
   problem: string | null;
   created_at: number;
   revision: number;
+}
+
+/** Another repository from which an implementation is filled: once, or every hour as a mirror. */
+export interface ImplementationImportRow {
+  implementation_id: string;
+  url: string;
+  /** JSON of user name and password; null for none. */
+  sealed_credential: string | null;
+  /** 1 for a mirror, else 0. */
+  mirror: number;
+  state: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
+  progress: string | null;
+  problem: string | null;
+  /** Failed runs since the last that succeeded. */
+  failures: number;
+  /** Time of the next run, also while one goes on; null when there is none. */
+  next_at: number | null;
+  /** The person who has set it, who is notified when it is switched off. */
+  set_by: string;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
 }
