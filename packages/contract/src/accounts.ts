@@ -70,7 +70,7 @@ export const RegistrationResponse = Type.Object(
 );
 export type RegistrationResponse = Static<typeof RegistrationResponse>;
 
-/** What a personal access token may do; without it, everything that its user may. */
+/** Rights of a personal access token; without it, all rights of its user. */
 export const AccessTokenScope = Request(
   {
     operations: Type.Array(Type.Enum(Object.keys(operations) as Operation[]), {

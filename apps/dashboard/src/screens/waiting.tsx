@@ -24,7 +24,7 @@ export function Waiting({ error }: { readonly error: KethubError }) {
     mutationFn: () => platform.deleteMe(),
     onSuccess: () => session.signOut(),
   });
-  // Of an approved account that is switched off, the registration says nothing.
+  // The registration of an approved account that is switched off says nothing about that.
   const message = registration.data?.status === 'APPROVED' ? null : registration.data?.message;
   const { title, detail } = isBeingDeleted
     ? {

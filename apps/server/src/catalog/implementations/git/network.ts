@@ -21,7 +21,7 @@ const INSIDE = {
   certificates: '/kethub/certificates.pem',
 };
 
-/** What a sandbox sees of the proxy. */
+/** The files that a sandbox sees of the proxy. */
 export function networkBindings({ folder, certificates }: GitNetwork): readonly Binding[] {
   return [
     { from: realpathSync(process.execPath), to: INSIDE.node },
