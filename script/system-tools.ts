@@ -24,6 +24,7 @@ export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
   { what: 'inotifywait', package: 'inotify-tools', isThere: () => existsSync('/usr/bin/inotifywait') },
   { what: 'Chromium', package: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
+  { what: 'Firefox', package: 'firefox-esr', isThere: () => existsSync('/usr/bin/firefox-esr') },
 ];
 
 /** Further tools of the measurements. */
@@ -57,9 +58,12 @@ export function ensureTools(tools: readonly Tool[], say: (line: string) => void)
     throw new ToolsMissing(`Installing ${names} failed; apt-get says why above. Then try again.`);
 }
 
+/** Seconds for which another installation on this machine is waited for. */
+const LOCK_SECONDS = 300;
+
 function apt(args: string[]): boolean {
   // The output of apt-get matters only if it fails for good; it is then repeated on stderr.
-  const run = spawnSync('/usr/bin/apt-get', args, {
+  const run = spawnSync('/usr/bin/apt-get', ['--option', `DPkg::Lock::Timeout=${LOCK_SECONDS}`, ...args], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     encoding: 'utf8',
   });

@@ -12,6 +12,7 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
+  'apps/dashboard/test/keycloak.deep.test.ts',
   'apps/server/src/api/narrow-pages.test.ts',
   'apps/server/src/people/identity/keycloak/keycloak.test.ts',
   'apps/server/src/people/identity/keycloak/people-copy.test.ts',

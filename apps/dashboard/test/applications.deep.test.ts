@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../server/src/testing/kethub.ts';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const run = promisify(execFile);
 const PROGRAM_OF_SERVICE = 'def run(data=None):\n    return {"sum": 3}\n';

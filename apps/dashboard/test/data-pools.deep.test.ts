@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'no
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 /** Bytes of a file whose upload takes long enough to be stopped. */
 const LARGE = 1024 ** 3;

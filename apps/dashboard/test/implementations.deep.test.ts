@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const README = '# Adder\n\nIt **adds**. <img src=x onerror="alert(1)"> [bad](javascript:alert(1))\n';
 const CODE = 'def run(data: dict) -> dict:\n    return {"sum": sum(data["values"])}\n';

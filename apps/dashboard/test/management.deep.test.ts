@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callerOf } from '../../server/src/testing/gateway.ts';
 import { deploy } from '../../server/src/testing/kethub.ts';
 import { commercialPlan } from '../../server/src/testing/marketplace.ts';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const FILES = { 'src/program.py': 'def run(shots: int = 100):\n    return {"shots": shots}\n' };
 const KEY = 'only-the-code-of-the-service-knows';

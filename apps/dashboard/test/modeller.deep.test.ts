@@ -4,7 +4,8 @@ import { workflowForm } from '@kethub/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '../../server/src/testing/kethub.ts';
-import { openDashboard, picture, PROGRAM, type Dashboard } from './browser.ts';
+import { picture } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { manyElements } from './many-elements.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples');

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type TestKethub } from '../../server/src/testing/kethub.ts';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const FILES = { 'src/program.py': 'def run(qubits: int) -> dict:\n    return {"states": 2 ** qubits}\n' };
 

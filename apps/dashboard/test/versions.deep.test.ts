@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../server/src/testing/kethub.ts';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const FILES = { 'src/program.py': 'import os\ndef run(data=None):\n    return {"mode": os.environ["MODE"]}\n' };
 

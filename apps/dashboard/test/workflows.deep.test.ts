@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '../../server/src/testing/kethub.ts';
 import { bpmn, calls, start } from '../../server/src/testing/workflows.ts';
-import { openDashboard, picture, PROGRAM, violationsInDialog, type Dashboard } from './browser.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const { chain, end, file, flow, gateway, service } = bpmn;
 const FILES = { 'src/program.py': 'def run(data=0):\n    return {"doubled": data * 2}\n' };

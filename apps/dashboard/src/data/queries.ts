@@ -4,6 +4,7 @@ import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/
 import type { Platform } from './client.ts';
 import type { ActingContext } from './context.tsx';
 import { parseExact } from './exact-json.ts';
+import { claimWaiting } from './long-requests.ts';
 
 /** Rows of one page of a list. */
 export const PAGE = 50;
@@ -11,6 +12,8 @@ export const PAGE = 50;
 const WAIT_SECONDS = 20;
 /** Milliseconds after an answer until the next request that waits. */
 const AGAIN_MS = 200;
+/** Milliseconds until the next request while another tab has the connection for answers that come later. */
+const UNWAITED_MS = 3_000;
 
 export type Here = Pick<ActingContext, 'base' | 'platform'>;
 
@@ -18,6 +21,8 @@ export type Here = Pick<ActingContext, 'base' | 'platform'>;
 interface Watched<T> {
   readonly value: T;
   readonly etag: string | null;
+  /** True where the request may have waited for a change, so that the next one follows at once. */
+  readonly hasWaited?: boolean;
 }
 
 /**
@@ -26,13 +31,32 @@ interface Watched<T> {
  */
 async function watched<T>(
   known: Watched<T> | undefined,
-  ask: (headers: Readonly<Record<string, string>>) => Promise<Response>,
+  signal: AbortSignal,
+  ask: (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>,
 ): Promise<Watched<T>> {
-  const headers: Record<string, string> =
-    known && known.etag !== null ? { prefer: `wait=${WAIT_SECONDS}`, 'if-none-match': known.etag } : {};
-  const response = await ask(headers);
-  if (response.status === 304 && known) return known;
-  return { value: (await response.json()) as T, etag: response.headers.get('etag') };
+  const etag = known?.etag ?? null;
+  const connection = etag === null ? null : await claimWaiting(signal);
+  const hasWaited = etag === null || connection !== null;
+  const headers: Record<string, string> = {
+    ...(etag !== null && { 'if-none-match': etag }),
+    ...(connection && { prefer: `wait=${WAIT_SECONDS}` }),
+  };
+  try {
+    const response = await ask(headers, connection?.signal ?? signal);
+    if (response.status === 304 && known) return { ...known, hasWaited };
+    return { value: (await response.json()) as T, etag: response.headers.get('etag'), hasWaited };
+  } catch (error) {
+    // The page went out of view. What is known stays.
+    if (connection?.signal.aborted && !signal.aborted && known) return { ...known, hasWaited: false };
+    throw error;
+  } finally {
+    connection?.release();
+  }
+}
+
+/** Milliseconds until a change is waited for again. */
+function again({ hasWaited = true }: Watched<unknown>): number {
+  return hasWaited ? AGAIN_MS : UNWAITED_MS;
 }
 
 export const meQuery = (platform: Platform) =>
@@ -90,11 +114,11 @@ export const buildQuery = ({ base, platform }: Here, serviceId: string, version:
   queryOptions({
     queryKey: [base, 'service', serviceId, 'build', version],
     queryFn: ({ signal, client, queryKey }) =>
-      watched<Build>(client.getQueryData<Watched<Build>>(queryKey), (headers) =>
-        platform.getBuild.response({ serviceId, version, signal, headers }),
+      watched<Build>(client.getQueryData<Watched<Build>>(queryKey), signal, (headers, until) =>
+        platform.getBuild.response({ serviceId, version, signal: until, headers }),
       ),
     select: ({ value }) => value,
-    refetchInterval: ({ state: { data } }) => (data && !isBuilt(data.value) ? AGAIN_MS : false),
+    refetchInterval: ({ state: { data } }) => (data && !isBuilt(data.value) ? again(data) : false),
   });
 
 export const executionsQuery = ({ base, platform }: Here, filter: { serviceId?: string; tag?: string }) =>
@@ -130,11 +154,11 @@ export const executionQuery = (here: Here, executionId: string) =>
   queryOptions({
     queryKey: executionKey(here, executionId),
     queryFn: ({ signal, client, queryKey }) =>
-      watched<ServiceExecution>(client.getQueryData<Watched<ServiceExecution>>(queryKey), (headers) =>
-        here.platform.getOwnedExecution.response({ executionId, signal, headers }),
+      watched<ServiceExecution>(client.getQueryData<Watched<ServiceExecution>>(queryKey), signal, (headers, until) =>
+        here.platform.getOwnedExecution.response({ executionId, signal: until, headers }),
       ),
     select: ({ value }) => value,
-    refetchInterval: ({ state: { data } }) => (data && !isEnded(data.value) ? AGAIN_MS : false),
+    refetchInterval: ({ state: { data } }) => (data && !isEnded(data.value) ? again(data) : false),
   });
 
 const executionKey = ({ base }: Pick<Here, 'base'>, executionId: string) => [base, 'execution', executionId, 'status'];

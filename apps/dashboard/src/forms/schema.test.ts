@@ -64,3 +64,21 @@ test('an object with very many members is edited as JSON', () => {
   const [field] = fieldsOf([{ name: 'data', kind: 'data', required: true, schema: { type: 'object', properties } }]);
   expect(field).toMatchObject({ kind: 'json' });
 });
+
+test('definitions that use themselves or each other do not multiply', () => {
+  const named = (count: number, schema: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, schema]));
+  const count = (fields: ReturnType<typeof fieldsOf>): number =>
+    fields.reduce((sum, field) => sum + 1 + (field.kind === 'group' ? count([...field.fields]) : 0), 0);
+  const tree = { type: 'object', properties: named(50, { $ref: '#' }) };
+  expect(count(fieldsOfObject(tree) ?? [])).toBe(50);
+  const $defs = Object.fromEntries(
+    Array.from({ length: 9 }, (_, level) => [
+      `l${level}`,
+      { type: 'object', properties: named(20, level === 8 ? {} : { $ref: `#/$defs/l${level + 1}` }) },
+    ]),
+  );
+  expect(count(fieldsOfObject({ $ref: '#/$defs/l0', $defs }) ?? [])).toBeLessThan(700);
+  const all = { allOf: [{ $ref: '#' }, { $ref: '#' }], properties: named(2, { $ref: '#' }), type: 'object' };
+  expect(fieldsOfObject(all)).toHaveLength(2);
+});

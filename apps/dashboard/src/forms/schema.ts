@@ -27,15 +27,38 @@ export type Field = Common &
 const DEEPEST_GROUP = 5;
 /** Fields of one group. A larger one is edited as JSON, where search and folding do not need one input each. */
 const MOST_FIELDS = 200;
+/** Fields of one form. Groups beyond them are edited as JSON: definitions that use each other multiply. */
+const MOST_IN_FORM = 600;
+
+/** Schemas that are read for one form: `allOf` may refer to itself, or multiply. */
+const MOST_READ = 20_000;
+
+/** Levels of `allOf` within `allOf`. */
+const DEEPEST_ALL_OF = 50;
+
+/** The document that references point into, and what is left of the limits on all of it. */
+interface Document {
+  readonly root: Schema;
+  fields: number;
+  read: number;
+}
+
+function open(root: Schema, fields = MOST_IN_FORM): Document {
+  return { root, fields, read: MOST_READ };
+}
 
 /** The fields of what a version takes, required ones first, in the order of its signature. */
 export function fieldsOf(parameters: NonNullable<ServiceVersion['parameters']>): Field[] {
+  let left = MOST_IN_FORM;
   const fields = parameters.map(({ name, kind, required, schema, annotation }): Field => {
     const common = { name, required, description: '', default: undefined };
     if (kind === 'secret') return { ...common, kind: 'secret', type: 'secret' };
     if (kind === 'dataPool') return { ...common, kind: 'data-pool', type: 'data pool' };
     if (!isSchema(schema)) return { ...common, kind: 'json', type: annotation ?? 'any JSON' };
-    return fieldOf(name, schema, required, schema, 0);
+    const document = open(schema, left);
+    const field = fieldOf(name, schema, required, document, []);
+    left = document.fields;
+    return field;
   });
   return inOrder(fields);
 }
@@ -43,12 +66,19 @@ export function fieldsOf(parameters: NonNullable<ServiceVersion['parameters']>):
 /** The fields of an object schema; null when it is no object with named properties. */
 export function fieldsOfObject(schema: unknown): Field[] | null {
   if (!isSchema(schema)) return null;
-  const field = fieldOf('', schema, true, schema, 0);
+  const field = fieldOf('', schema, true, open(schema), []);
   return field.kind === 'group' ? [...field.fields] : null;
 }
 
-function fieldOf(name: string, given: Schema, required: boolean, root: Schema, depth: number): Field {
-  const schema = resolve(given, root);
+/** `within` has the properties of the groups around the field. */
+function fieldOf(
+  name: string,
+  given: Schema,
+  required: boolean,
+  document: Document,
+  within: readonly unknown[],
+): Field {
+  const schema = resolve(given, document);
   const alternatives = listOf(schema['anyOf']) ?? listOf(schema['oneOf']);
   const real = alternatives?.filter((one) => one['type'] !== 'null');
   const described = {
@@ -60,7 +90,7 @@ function fieldOf(name: string, given: Schema, required: boolean, root: Schema, d
   const choices = choicesOf(schema, real);
   if (choices) return { ...described, kind: 'choice', type: 'choice', choices };
   if (real?.length === 1 && real[0] && alternatives) {
-    const inner = fieldOf(name, { ...real[0], ...pick(given) }, required, root, depth);
+    const inner = fieldOf(name, { ...real[0], ...pick(given) }, required, document, within);
     return alternatives.length > 1 ? { ...inner, type: `${inner.type} or null` } : inner;
   }
   if (real) return { ...described, kind: 'json', type: 'any JSON' };
@@ -76,7 +106,7 @@ function fieldOf(name: string, given: Schema, required: boolean, root: Schema, d
     case 'boolean':
       return { ...described, kind: 'boolean', type: `boolean${suffix}` };
     case 'array': {
-      const item = isSchema(schema['items']) ? resolve(schema['items'], root)['type'] : undefined;
+      const item = isSchema(schema['items']) ? resolve(schema['items'], document)['type'] : undefined;
       if (item === 'string') return { ...described, kind: 'list', item: 'text', type: `list of strings${suffix}` };
       if (item === 'integer' || item === 'number')
         return { ...described, kind: 'list', item, type: `list of ${item}s${suffix}` };
@@ -84,11 +114,13 @@ function fieldOf(name: string, given: Schema, required: boolean, root: Schema, d
     }
     case 'object': {
       const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
-      if (properties.length === 0 || properties.length > MOST_FIELDS || depth >= DEEPEST_GROUP)
+      const isDeep = within.length >= DEEPEST_GROUP || within.includes(schema['properties']);
+      if (properties.length === 0 || properties.length > Math.min(MOST_FIELDS, document.fields) || isDeep)
         return { ...described, kind: 'json', type: `object${suffix}` };
+      document.fields -= properties.length;
       const needed = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
       const fields = properties.flatMap(([member, one]) =>
-        isSchema(one) ? [fieldOf(member, one, needed.has(member), root, depth + 1)] : [],
+        isSchema(one) ? [fieldOf(member, one, needed.has(member), document, [...within, schema['properties']])] : [],
       );
       return { ...described, kind: 'group', type: 'object', fields: inOrder(fields) };
     }
@@ -105,10 +137,12 @@ function textKind(schema: Schema): 'text' | 'long-text' | 'date' | 'secret' {
 }
 
 /** Follows references inside the document and merges `allOf`. A ring of references ends as an empty schema. */
-function resolve(schema: Schema, root: Schema): Schema {
+function resolve(schema: Schema, document: Document, depth = 0): Schema {
+  document.read -= 1;
   let present = schema;
   for (let step = 0; typeof present['$ref'] === 'string'; step++) {
-    const found = step > 20 ? undefined : atPointer(root, present['$ref']);
+    const isEndless = step > 20 || document.read < 0;
+    const found = isEndless ? undefined : atPointer(document.root, present['$ref']);
     if (!isSchema(found)) return {};
     const { $ref: _, ...beside } = present;
     present = { ...found, ...beside };
@@ -116,7 +150,8 @@ function resolve(schema: Schema, root: Schema): Schema {
   const parts = listOf(present['allOf']);
   if (!parts) return present;
   const { allOf: _, ...beside } = present;
-  return parts.reduce<Schema>((merged, part) => merge(merged, resolve(part, root)), beside);
+  if (document.read < 0 || depth >= DEEPEST_ALL_OF) return beside;
+  return parts.reduce<Schema>((merged, part) => merge(merged, resolve(part, document, depth + 1)), beside);
 }
 
 function merge(one: Schema, other: Schema): Schema {

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
 import { Ket } from '../look/parts.tsx';
-import { returnPath, signInAddress } from '../session/authorize.ts';
 import { useTitle } from '../shell/keys.ts';
 
 /** The first page: goes on to the first screen when the browser has a session, else asks to sign in. */
@@ -30,9 +29,11 @@ export function Landing() {
       </p>
       <div className="row">
         <SignInButton returnTo="/me" />
-        <Button component="a" href="/auth/register" variant="default">
-          Register
-        </Button>
+        {session.signIn.register !== null && (
+          <Button component="a" href={session.signIn.register} variant="default">
+            Register
+          </Button>
+        )}
       </div>
     </main>
   );
@@ -41,26 +42,30 @@ export function Landing() {
 /** Page to which the provider sends the browser after a sign-in. Its answer only says whether there is a session now. */
 export function Callback() {
   useTitle('Sign-in');
+  const session = useSession();
   const navigate = useNavigate();
-  const query = new URLSearchParams(location.search);
-  const error = query.get('error');
-  const [target] = useState(() => returnPath(query.get('state'), location.origin));
+  // The code of a sign-in is redeemed once, also where React renders twice.
+  const [finished] = useState(() => session.finishSignIn(new URLSearchParams(location.search)));
+  const [failed, setFailed] = useState<string | null>(null);
   useEffect(() => {
-    if (error === null) void navigate({ href: target, replace: true });
-  }, [error, target, navigate]);
-  if (error === null) return <div className="skeleton" />;
+    void finished.then(({ isSignedIn, returnTo }) =>
+      isSignedIn ? navigate({ href: returnTo, replace: true }) : setFailed(returnTo),
+    );
+  }, [finished, navigate]);
+  if (failed === null) return <div className="skeleton" />;
   return (
     <main className="landing stack">
       <h1>Not signed in</h1>
       <p style={{ margin: 0 }}>The sign-in was cancelled or has ended. Nothing has changed.</p>
       <div className="row">
-        <SignInButton returnTo={target} />
+        <SignInButton returnTo={failed} />
       </div>
     </main>
   );
 }
 
 function SignInButton({ returnTo }: { readonly returnTo: string }) {
-  const start = (): void => void signInAddress(location.origin, returnTo).then((to) => location.assign(to));
+  const session = useSession();
+  const start = (): void => void session.signIn.address(returnTo).then((to) => location.assign(to));
   return <Button onClick={start}>Sign in</Button>;
 }

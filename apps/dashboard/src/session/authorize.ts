@@ -1,9 +1,9 @@
-/** Paths of the embedded provider and of this client. The dashboard, the API and the provider share one origin. */
+/** Paths of the embedded provider and of its client. The dashboard, the API and the provider share one origin. */
 const CLIENT_ID = 'kethub-dashboard';
 const SCOPE = 'openid profile';
 const AUTHORIZE = '/auth/authorize';
 const TOKEN = '/auth/token';
-const CALLBACK = '/callback';
+export const CALLBACK = '/callback';
 
 export interface Token {
   readonly value: string;
@@ -84,16 +84,15 @@ async function authorizationAddress(
     redirect_uri: origin + CALLBACK,
     scope: SCOPE,
     state,
-    code_challenge: base64url(
-      new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))),
-    ),
+    code_challenge: await challengeOf(verifier),
     code_challenge_method: 'S256',
     ...(prompt !== undefined && { prompt }),
   });
   return `${origin}${AUTHORIZE}?${query.toString()}`;
 }
 
-async function reach(call: () => Promise<Response>): Promise<Response> {
+/** Throws RenewalFailed where nobody answers. */
+export async function reach(call: () => Promise<Response>): Promise<Response> {
   try {
     return await call();
   } catch (error) {
@@ -102,8 +101,13 @@ async function reach(call: () => Promise<Response>): Promise<Response> {
 }
 
 /** 32 random bytes as base64url: 43 characters, the length RFC 7636 §4.1 recommends. */
-function randomText(): string {
+export function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** The challenge of a verifier by the method S256 of RFC 7636. */
+export async function challengeOf(verifier: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
 }
 
 function base64url(bytes: Uint8Array): string {

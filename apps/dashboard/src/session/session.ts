@@ -1,14 +1,21 @@
 import { KethubError, UnreachableError } from '@kethub/client';
 import type { ChangeEvent } from '@kethub/contract';
 import { EventStream } from './event-stream.ts';
-import { signOutAddress } from './authorize.ts';
-import { TokenKeeper, type TokenAnswer } from './token-keeper.ts';
+import type { CameBack } from './realm.ts';
+import { issuerOf, signInOf, tokensOf, type SignIn } from './sign-in.ts';
+import type { TokenAnswer } from './token-keeper.ts';
 import type { Question } from './worker.ts';
 
 /** The session of this browser, as a tab sees it. */
 export interface Session {
   /** A token for the platform interface. Throws KethubError of status 401 when the person has to sign in. */
   token(refused?: string | null): Promise<string>;
+  /** Addresses of sign-in, for this page and for another tab. */
+  readonly signIn: SignIn;
+  /** Takes a sign-in that has come back. Returns the path to go on at, and whether it ended well. */
+  finishSignIn(query: URLSearchParams): Promise<{ readonly returnTo: string; readonly isSignedIn: boolean }>;
+  /** True once a sign-in has come back to this page: one that is refused at once must not begin again by itself. */
+  readonly hasComeBack: boolean;
   /** Forgets the token in every tab and leaves for the provider's question about signing out. */
   signOut(): void;
   /** Calls `listener` when the session has ended or is there again. Returns how to stop listening. */
@@ -32,8 +39,21 @@ export function openSession(): Session {
   const tell = (isSignedIn: boolean): void => {
     for (const listener of listeners) listener(isSignedIn);
   };
-  const source = 'SharedWorker' in globalThis ? sharedSource(() => tell(false)) : ownSource();
+  const issuer = issuerOf(document);
+  const signIn = signInOf(issuer);
+  const source = 'SharedWorker' in globalThis ? sharedSource(issuer, () => tell(false)) : ownSource(issuer);
+  let hasComeBack = false;
   return {
+    signIn,
+    get hasComeBack() {
+      return hasComeBack;
+    },
+    async finishSignIn(query) {
+      hasComeBack = true;
+      const { returnTo, code, failed } = signIn.cameBack(query);
+      if (code === null) return { returnTo, isSignedIn: !failed };
+      return { returnTo, isSignedIn: 'token' in (await source.redeem(code)) };
+    },
     async token(refused = null) {
       const answer = await source.ask(refused);
       if ('token' in answer) {
@@ -51,7 +71,7 @@ export function openSession(): Session {
     },
     signOut() {
       source.forget();
-      location.assign(signOutAddress(location.origin));
+      location.assign(signIn.signOutAddress());
     },
     onChange(listener) {
       listeners.add(listener);
@@ -63,34 +83,40 @@ export function openSession(): Session {
 
 interface TokenSource {
   ask(refused: string | null): Promise<TokenAnswer>;
+  redeem(code: Pick<CameBack, 'code' | 'verifier'>): Promise<TokenAnswer>;
   forget(): void;
   follow(listener: (event: ChangeEvent) => void): void;
 }
 
 /** The token of this tab alone, where the browser has no shared workers. */
-function ownSource(): TokenSource {
-  const keeper = new TokenKeeper();
+function ownSource(issuer: string | null): TokenSource {
+  const tokens = tokensOf(issuer, location.origin);
   let events: EventStream | null = null;
   return {
     async ask(refused) {
-      const answer = await keeper.token(refused);
+      const answer = await tokens.token(refused);
       if ('token' in answer) events?.open();
       return answer;
     },
+    redeem: (code) => tokens.redeem(code),
     forget() {
-      keeper.forget();
+      tokens.forget();
       events?.close();
     },
     follow(listener) {
-      events ??= new EventStream({ token: (refused) => keeper.token(refused), tell: listener }, location.origin);
+      events ??= new EventStream({ token: (refused) => tokens.token(refused), tell: listener }, location.origin);
       events.open();
     },
   };
 }
 
 /** The token of all tabs, in their shared worker. */
-function sharedSource(signedOut: () => void): TokenSource {
-  const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'kethub-session' });
+function sharedSource(issuer: string | null, signedOut: () => void): TokenSource {
+  const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), {
+    type: 'module',
+    // The name tells the worker whose tokens it keeps.
+    name: issuer === null ? 'kethub-session' : `kethub-session ${issuer}`,
+  });
   const { port } = worker;
   const open = new Map<number, (answer: TokenAnswer) => void>();
   let hear: ((event: ChangeEvent) => void) | null = null;
@@ -107,21 +133,23 @@ function sharedSource(signedOut: () => void): TokenSource {
   addEventListener('pagehide', () => send({ ask: 'close' }));
   // A page that comes back from the cache of the browser listens again.
   addEventListener('pageshow', ({ persisted }) => persisted && hear && send({ ask: 'events' }));
-  const own = ownSource();
-  return {
-    async ask(refused) {
-      const id = ++last;
-      const answer = await new Promise<TokenAnswer | null>((resolve) => {
-        const patience = setTimeout(() => resolve(null), WORKER_PATIENCE_MS);
-        worker.addEventListener('error', () => resolve(null), { once: true });
-        send({ id, ask: 'token', refused });
-        open.set(id, (given) => {
-          clearTimeout(patience);
-          resolve(given);
-        });
+  const own = ownSource(issuer);
+  const answered = (question: (id: number) => Question): Promise<TokenAnswer | null> => {
+    const id = ++last;
+    return new Promise((resolve) => {
+      const patience = setTimeout(() => resolve(null), WORKER_PATIENCE_MS);
+      worker.addEventListener('error', () => resolve(null), { once: true });
+      open.set(id, (given) => {
+        clearTimeout(patience);
+        resolve(given);
       });
-      return answer ?? own.ask(refused);
-    },
+      send(question(id));
+    });
+  };
+  return {
+    ask: async (refused) => (await answered((id) => ({ id, ask: 'token', refused }))) ?? own.ask(refused),
+    redeem: async ({ code, verifier }) =>
+      (await answered((id) => ({ id, ask: 'redeem', code, verifier }))) ?? own.redeem({ code, verifier }),
     forget() {
       own.forget();
       send({ ask: 'signed-out' });

@@ -1,4 +1,4 @@
-import { renewToken, RenewalFailed, SignInNeeded, type Token } from './authorize.ts';
+import { RenewalFailed, SignInNeeded, type Token } from './authorize.ts';
 
 /** A token is renewed this many milliseconds before it ends. */
 const EARLY_MS = 60_000;
@@ -13,15 +13,20 @@ export class TokenKeeper {
   #renewal: Promise<TokenAnswer> | null = null;
   readonly #renew: () => Promise<Token>;
 
-  constructor(renew: () => Promise<Token> = () => renewToken(location.origin)) {
+  constructor(renew: () => Promise<Token>) {
     this.#renew = renew;
+  }
+
+  /** Takes the token of a sign-in that has just ended well. */
+  adopt(sign: () => Promise<Token>): Promise<TokenAnswer> {
+    return this.#ask(sign);
   }
 
   /** A token. `refused` is one that the platform no longer takes. */
   async token(refused: string | null): Promise<TokenAnswer> {
     const { value, expiresAt } = this.#token ?? { value: null, expiresAt: 0 };
     if (value !== null && value !== refused && expiresAt - EARLY_MS > Date.now()) return { token: value };
-    this.#renewal ??= this.#ask().finally(() => {
+    this.#renewal ??= this.#ask(this.#renew).finally(() => {
       this.#renewal = null;
     });
     return this.#renewal;
@@ -31,10 +36,11 @@ export class TokenKeeper {
     this.#token = null;
   }
 
-  async #ask(): Promise<TokenAnswer> {
+  async #ask(get: () => Promise<Token>): Promise<TokenAnswer> {
     try {
-      this.#token = await this.#renew();
-      return { token: this.#token.value };
+      const token = await get();
+      this.#token = token;
+      return { token: token.value };
     } catch (error) {
       if (error instanceof SignInNeeded) {
         this.#token = null;

@@ -1,5 +1,5 @@
 import { EventStream } from './event-stream.ts';
-import { TokenKeeper } from './token-keeper.ts';
+import { tokensOf } from './sign-in.ts';
 
 // The shared worker of all tabs of a browser: one token in memory, one renewal for all, one event stream, and sign-out
 // told to every tab.
@@ -7,16 +7,18 @@ import { TokenKeeper } from './token-keeper.ts';
 /** Question of a tab. */
 export type Question =
   | { readonly id: number; readonly ask: 'token'; readonly refused: string | null }
+  | { readonly id: number; readonly ask: 'redeem'; readonly code: string; readonly verifier: string }
   | { readonly ask: 'events' }
   | { readonly ask: 'signed-out' }
   | { readonly ask: 'close' };
 
-const keeper = new TokenKeeper();
+/** The name of the worker ends with the issuer where that is a realm of Keycloak. */
+const tokens = tokensOf(self.name.split(' ')[1] ?? null, location.origin);
 const tabs = new Set<MessagePort>();
 const listeners = new Set<MessagePort>();
 const events = new EventStream(
   {
-    token: (refused) => keeper.token(refused),
+    token: (refused) => tokens.token(refused),
     tell: (event) => listeners.forEach((tab) => tab.postMessage({ event }, [])),
   },
   location.origin,
@@ -42,12 +44,12 @@ async function answer(port: MessagePort, question: Question): Promise<void> {
       events.open();
       return;
     case 'signed-out':
-      keeper.forget();
+      tokens.forget();
       events.close();
       for (const tab of tabs) if (tab !== port) tab.postMessage({ told: 'signed-out' }, []);
       return;
     default: {
-      const given = await keeper.token(question.refused);
+      const given = await (question.ask === 'redeem' ? tokens.redeem(question) : tokens.token(question.refused));
       port.postMessage({ id: question.id, answer: given }, []);
       // Somebody has signed in again.
       if ('token' in given && listeners.size > 0) events.open();

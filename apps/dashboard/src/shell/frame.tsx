@@ -28,9 +28,10 @@ export function Frame() {
   const person = me.data ? `${me.data.firstname} ${me.data.lastname}` : '…';
 
   if (me.error instanceof KethubError && me.error.status === 403) return <Waiting error={me.error} />;
-  if (me.error instanceof KethubError && me.error.status === 401) return <SignInAgain isFirst />;
+  // Later, a dialog asks: what has been typed stays.
+  if (!me.data && me.error instanceof KethubError && me.error.status === 401) return <SignInAgain isFirst />;
   if (me.isPending) return <Loading />;
-  if (me.isError) return <Outside error={me.error} onRetry={() => void me.refetch()} />;
+  if (!me.data) return <Outside error={me.error} onRetry={() => void me.refetch()} />;
   if (organizationId !== null && organizations.isPending) return <Loading />;
   if (organizationId !== null && !organization)
     return (

@@ -2,7 +2,6 @@ import { Button, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
-import { signInAddress } from '../session/authorize.ts';
 
 /**
  * Asks to sign in. With `isFirst` nothing is on the page yet, so the page itself goes to the provider; else the sign-in is
@@ -21,10 +20,10 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
     [session],
   );
   useEffect(() => {
-    if (isFirst)
-      void signInAddress(location.origin, location.pathname + location.search).then((to) => location.replace(to));
-    else if (isNeeded) void signInAddress(location.origin, '/me').then(setAddress);
-  }, [isFirst, isNeeded]);
+    if (isFirst && !session.hasComeBack)
+      void session.signIn.address(location.pathname + location.search).then((to) => location.replace(to));
+    else if (isNeeded) void session.signIn.addressForOtherTab().then(setAddress);
+  }, [isFirst, isNeeded, session]);
   // Back from the other tab: the session is there again, and what failed is asked for anew.
   useEffect(() => {
     if (!isNeeded || isFirst) return undefined;
@@ -36,6 +35,19 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
     addEventListener('focus', look);
     return () => removeEventListener('focus', look);
   }, [isNeeded, isFirst, session, client]);
+  if (isFirst && session.hasComeBack)
+    return (
+      <main className="landing stack">
+        <h1>Not signed in</h1>
+        <p style={{ margin: 0 }}>
+          You have signed in, and the platform does not accept it. Sign out and sign in again. If that does not help,
+          tell an administrator.
+        </p>
+        <div className="row">
+          <Button onClick={() => session.signOut()}>Sign out</Button>
+        </div>
+      </main>
+    );
   if (isFirst) return <div className="skeleton" />;
   return (
     <Modal

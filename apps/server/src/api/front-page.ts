@@ -9,6 +9,8 @@ import { page, PAGE_HEADERS } from './page.ts';
 const HIDDEN = { schema: { hide: true } };
 const SIGN_IN = '/sign-in';
 const CALLBACK = '/callback';
+/** The first screen of the dashboard. */
+const DASHBOARD = '/me';
 /** The cookie of a sign-in that has begun at an external provider. */
 const COOKIE = 'kethub_begun';
 /** Seconds that a person has for signing in at an external provider; later the sign-in has ended. */
@@ -36,7 +38,7 @@ export function serveFrontPage(
   };
   app.get('/', HIDDEN, orDashboard(dashboard, plain));
   if (dashboard) serveDashboard(app, dashboard, plain);
-  if (identity.browserSignIn) return serveExternalSignIn(app, platform, identity.browserSignIn);
+  if (identity.browserSignIn) return serveExternalSignIn(app, platform, identity.browserSignIn, dashboard);
   app.get(SIGN_IN, HIDDEN, (_request, reply) =>
     reply.header('cache-control', 'no-store').redirect(authorizationUrl(platform.addresses), 303),
   );
@@ -78,20 +80,30 @@ npm run ket -- run my-service</pre>`,
   );
 }
 
-/** The way to an external provider and back to a page that says how far the account is. */
-function serveExternalSignIn(app: FastifyInstance, { addresses }: Platform, signIn: BrowserSignIn): void {
+/** The way to an external provider and back: to the dashboard, or to a page that says how far the account is. */
+function serveExternalSignIn(
+  app: FastifyInstance,
+  { addresses }: Platform,
+  signIn: BrowserSignIn,
+  dashboard: Dashboard | null,
+): void {
   const secure = new URL(addresses.api).protocol === 'https:' ? '; Secure' : '';
   const attributes = `; Path=${CALLBACK}; HttpOnly; SameSite=Lax${secure}`;
   app.get(SIGN_IN, HIDDEN, async (_request, reply) => {
+    // The dashboard begins its sign-in itself, wherever a person comes in.
+    if (dashboard?.files) return reply.header('cache-control', 'no-store').redirect(DASHBOARD, 303);
     const { url, cookie } = await signIn.begin();
     void reply.header('set-cookie', `${COOKIE}=${cookie}; Max-Age=${COOKIE_SECONDS}${attributes}`);
     return reply.header('cache-control', 'no-store').redirect(url.href, 303);
   });
+  const orNotSignedIn = orDashboard(dashboard, (_request, reply) => sendPage(reply, notSignedIn()));
   app.get(CALLBACK, HIDDEN, async (request, reply) => {
     const query = new URLSearchParams(request.url.split(/\?(.*)/s)[1]);
-    const person = await signIn.complete(query, cookieOf(request));
+    // A sign-in without this cookie has been begun by the dashboard, which redeems the code itself.
+    const cookie = cookieOf(request);
+    const person = cookie === '' ? null : await signIn.complete(query, cookie);
     void reply.header('set-cookie', `${COOKIE}=; Max-Age=0${attributes}`);
-    return sendPage(reply, person ? signedIn(noticeOf(person)) : notSignedIn());
+    return person ? sendPage(reply, signedIn(noticeOf(person))) : orNotSignedIn(request, reply);
   });
 }
 

@@ -9,10 +9,10 @@ export class Dashboard {
   readonly #end = new AbortController();
   readonly #opened: Promise<void>;
 
-  private constructor(open: (signal: AbortSignal) => Promise<string>, log: Platform['log']) {
+  private constructor(open: (signal: AbortSignal) => Promise<string>, issuer: string | null, log: Platform['log']) {
     const began = performance.now();
     this.#opened = open(this.#end.signal)
-      .then(readDashboard)
+      .then((folder) => readDashboard(folder, issuer))
       .then(
         (files) => {
           this.files = files;
@@ -28,9 +28,10 @@ export class Dashboard {
   }
 
   /** Begins to open the dashboard and does not wait for it. null where the setting is `off`. */
-  static open({ configuration: { dashboard }, log }: Platform): Dashboard | null {
+  static open({ configuration: { dashboard, keycloak }, log }: Platform): Dashboard | null {
     if (dashboard === 'off') return null;
-    return new Dashboard(dashboard === 'auto' ? buildDashboard : () => Promise.resolve(dashboard.folder), log);
+    const open = dashboard === 'auto' ? buildDashboard : () => Promise.resolve(dashboard.folder);
+    return new Dashboard(open, keycloak?.issuer ?? null, log);
   }
 
   /** Resolves when the dashboard is ready or has failed. */

@@ -38,7 +38,7 @@ export function orDashboard(dashboard: Dashboard | null, plain: Fallback): Fallb
   return (request, reply) => (dashboard?.files ? sendPage(reply, dashboard.files) : plain(request, reply));
 }
 
-function sendPage(reply: FastifyReply, { page, scriptHashes }: DashboardFiles): unknown {
+function sendPage(reply: FastifyReply, { page, scriptHashes, signInOrigin }: DashboardFiles): unknown {
   const nonce = randomBytes(16).toString('base64');
   const policy = [
     `default-src 'none'`,
@@ -47,7 +47,8 @@ function sendPage(reply: FastifyReply, { page, scriptHashes }: DashboardFiles): 
     // Pictures of results are shown from memory; no script of an SVG runs there.
     `img-src 'self' blob: data:`,
     `font-src 'self'`,
-    `connect-src 'self'`,
+    // A realm of Keycloak gives and renews tokens.
+    `connect-src 'self'${signInOrigin === null ? '' : ` ${signInOrigin}`}`,
     `worker-src 'self'`,
     `base-uri 'none'`,
     `form-action 'self'`,

@@ -2,6 +2,7 @@ import type { FollowedEntry, FollowOptions } from '@kethub/client';
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { claimFollowing } from '../../data/long-requests.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 
@@ -44,14 +45,29 @@ export function LogView({
     setLines([]);
     setEnded(false);
     setError(null);
-    const read = async (): Promise<void> => {
-      for await (const { entry } of reader.current({ signal: end.signal })) {
-        collected.push(entry);
-        timer ??= setTimeout(flush, COLLECT_MS);
+    let lastEventId: string | undefined;
+    /** Reads on after the last line, as long as the page is in view. Returns whether the log has ended. */
+    const read = async (): Promise<boolean> => {
+      const connection = await claimFollowing(end.signal);
+      try {
+        for await (const { id: position, entry } of reader.current({ signal: connection.signal, lastEventId })) {
+          lastEventId = position ?? lastEventId;
+          collected.push(entry);
+          timer ??= setTimeout(flush, COLLECT_MS);
+        }
+        return true;
+      } catch (failure) {
+        if (connection.signal.aborted) return false;
+        throw failure;
+      } finally {
+        connection.release();
       }
+    };
+    const readAll = async (): Promise<void> => {
+      while (!end.signal.aborted && !(await read()));
       setEnded(true);
     };
-    read().catch((failure: unknown) => {
+    readAll().catch((failure: unknown) => {
       if (!end.signal.aborted) setError(failure);
     });
     return () => {

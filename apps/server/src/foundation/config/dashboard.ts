@@ -8,13 +8,11 @@ export const DashboardFields = {
     default: 'auto',
     pattern: '^(auto|off|/.+)$',
     description:
-      'Dashboard in the browser: `auto` builds it beside the running platform at the first start and keeps the build; `off` serves the plain first page only; a path names the folder of a finished build (`apps/dashboard/build.ts`). Always `off` with a Keycloak.',
+      'Dashboard in the browser: `auto` builds it beside the running platform at the first start and keeps the build; `off` serves the plain first page only; a path names the folder of a finished build (`apps/dashboard/build.ts`).',
   }),
 };
 
-/** The dashboard renews its token on its own origin, which only the embedded identity provider shares. */
-export function dashboardOf(given: Static<TObject<typeof DashboardFields>>, isEmbedded: boolean): DashboardSetting {
-  const { KETHUB_DASHBOARD: setting } = given;
-  if (!isEmbedded || setting === 'off') return 'off';
+export function dashboardOf({ KETHUB_DASHBOARD: setting }: Static<TObject<typeof DashboardFields>>): DashboardSetting {
+  if (setting === 'off') return 'off';
   return setting === 'auto' ? 'auto' : { folder: setting };
 }

@@ -93,7 +93,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     scheduling: schedulingOf(given),
     containers: containersOf(given),
-    dashboard: dashboardOf(given, keycloak === null),
+    dashboard: dashboardOf(given),
     // The demo creates a user, which Kethub must not do in a realm of a Keycloak.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,
     logLevel: given.KETHUB_LOG_LEVEL,

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Folder in which a picture of every looked-at screen is left; none when it is not set. */
+const PICTURES = process.env['KETHUB_SCREENSHOTS'];
+export const WIDE = { width: 1360, height: 860 };
+const NARROW = { width: 390, height: 800 };
+
+/** Barriers of these screens and whatever makes them wider than a telephone, in light and in dark, each loaded directly. */
+export async function barriersOn(page: Page, origin: string, screens: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const screen of screens) {
+      await page.goto(origin + screen);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      while ((await page.getByText('Loading…').count()) > 0) await pause(50);
+      found.push(...(await violations(page)).map((one) => `${colorScheme} ${screen}: ${one}`));
+      await picture(page, `${colorScheme}${screen}`);
+      await page.setViewportSize(NARROW);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      if (width !== NARROW.width) found.push(`${screen} is ${String(width)} wide`);
+      await picture(page, `narrow-${colorScheme}${screen}`);
+      await page.setViewportSize(WIDE);
+    }
+  }
+  return found;
+}
+
+/** Rules about the landmarks of a page: an open dialog and its lists lie beside all landmarks. */
+const LANDMARKS = ['landmark-no-duplicate-banner', 'landmark-unique', 'region'];
+
+/** Violations in an open dialog, in words. */
+export async function violationsInDialog(page: Page): Promise<string[]> {
+  return (await violations(page)).filter((one) => !LANDMARKS.some((rule) => one.startsWith(`${rule}:`)));
+}
+
+/** Violations of WCAG 2.2 A and AA and of best practice, in words. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found: { id: string; nodes: { html: string }[] }[] = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+  );
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
+/** Leaves a picture of the page, for a person to look at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  const file = `${name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replaceAll(/[^\w-]+/g, '-')}.png`;
+  await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
+}
