@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     const visited: string[] = [];
     page.on('framenavigated', (frame) => visited.push(frame.url()));
     const request = page.waitForRequest((one) => one.headers()['authorization'] !== undefined);
-    await page.getByRole('link', { name: 'Services', exact: true }).click();
+    await page.getByRole('link', { name: 'Data pools' }).click();
     const authorization = (await request).headers()['authorization'] ?? '';
     const me = () => fetch(`${origin}/api/me`, { headers: { authorization } });
     await expect.poll(async () => (await me()).status, { timeout: 60_000 }).toBe(401);
@@ -61,7 +61,6 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     await second.getByRole('heading', { name: 'Data pools', level: 1 }).waitFor();
     expect(visited.filter((url) => !url.startsWith(origin))).toEqual([]);
     await second.close();
-    await realm.admin('PUT', '', { accessTokenLifespan: 300 });
   });
 
   test('an address that is loaded directly comes back by itself, without a question', async () => {
@@ -108,6 +107,7 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Notebook', level: 1 }).waitFor();
     await other.close();
+    await realm.admin('PUT', '', { accessTokenLifespan: 300 });
   });
 
   test('a person who waits for approval is told so, and goes on once approved', async () => {

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, getDefaultZIndex, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
@@ -56,6 +56,8 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
       title="Your session has ended"
       lockScroll={false}
       closeOnClickOutside={false}
+      // Above the dialog in which something has just been typed.
+      zIndex={getDefaultZIndex('max')}
     >
       <div className="stack">
         <p style={{ margin: 0 }}>Sign in again in another tab, then come back here. What you have typed stays.</p>
