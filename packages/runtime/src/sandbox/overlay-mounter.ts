@@ -6,13 +6,14 @@ import { PYTHON } from './root.ts';
 /**
  * Mounts overlays on request. A request is a line: the verb, the lower folder and the mount point, separated by zero
  * bytes. It answers a mount with an empty line or an error, and ends with its input. The runner blocks on it, so it has
- * a high priority. The kernel gets descriptors instead of paths: it gives some characters of an overlay's paths a
- * meaning, and shows the paths in mountinfo.
+ * a high priority. The kernel gets the numbers of descriptors instead of paths: it gives some characters of an
+ * overlay's paths a meaning, and formats them whenever a bubblewrap reads mountinfo, once for each of its mounts.
  */
 const MOUNT_OVERLAYS = `
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 libc.prctl(1, 9)
+os.chdir("/proc/self/fd")
 try: os.setpriority(os.PRIO_PROCESS, 0, -15)
 except OSError: pass
 def mount(lower, at):
@@ -21,7 +22,7 @@ def mount(lower, at):
     try:
         folders += [os.open(lower, os.O_PATH | os.O_DIRECTORY)]
         folders += [os.open(os.path.dirname(at) + b"/empty", os.O_PATH | os.O_DIRECTORY)]
-        option = "lowerdir=" + ":".join("/proc/self/fd/%d" % one for one in folders)
+        option = "lowerdir=" + ":".join(str(one) for one in folders)
         if libc.mount(b"kethub", at, b"overlay", 1, option.encode()) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     except OSError:

@@ -96,7 +96,9 @@ export class Views {
     const mounter = this.#mounter;
     try {
       const shown = root.shown.map(({ from, to }) => ({ from: mounter.mount(from), to }));
-      const [usr, dir, devices] = [mounter.mount(root.usr), mounter.mount(root.dir), mounter.mount(root.devices)];
+      const [dir, devices] = [mounter.mount(root.dir), mounter.mount(root.devices)];
+      const isInside = root.usr.startsWith(`${root.dir}/`);
+      const usr = isInside ? root.usr.replace(root.dir, dir) : mounter.mount(root.usr);
       const masks = root.masks.map(({ from, to }) => ({ from: from.replace(root.dir, dir), to }));
       return { ...root, usr, dir, devices, shown, masks };
     } catch (error) {
