@@ -15,6 +15,8 @@ export interface RunnerPaths {
   workFolders: string;
   /** Folders that are being deleted. */
   trash: string;
+  /** Emptied folders of ended executions, which become work folders again. */
+  spare: string;
 }
 
 /** Makes `<dataDir>/runtime`. Other users may pass through it but not list it, because sandboxes run as such users. */
@@ -34,6 +36,7 @@ export function runnerPathsIn(runtimeDir: string): RunnerPaths {
     executions: at('executions'),
     workFolders: at('work'),
     trash: at('trash'),
+    spare: at('spare'),
   };
 }
 

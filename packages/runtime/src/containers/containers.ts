@@ -8,6 +8,7 @@ import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { giveTo } from '../runner/give-to.ts';
+import { END } from '../runner/records.ts';
 import type { ContainerEngine, ContainerImage, DataPoolMount, Limits } from '../types.ts';
 import { BUSYBOX } from './check.ts';
 import { ContainerRun, type Preparation, type RunFolders } from './container-run.ts';
@@ -226,7 +227,7 @@ export class Containers {
   /** Names of the containers, and of the cgroups around them, whose executions have no recorded end. */
   #inUse(): ReadonlySet<string> {
     const folders = readdirSync(this.#paths.executions).map((name) => join(this.#paths.executions, name));
-    const kept = folders.filter((folder) => !existsSync(join(folder, 'end.json'))).map(readKept);
+    const kept = folders.filter((folder) => !existsSync(join(folder, END))).map(readKept);
     return new Set(kept.flatMap((one) => (one === null ? [] : [one.container, ...(one.cgroup ? [one.cgroup] : [])])));
   }
 }

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, chmodSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
-import { messageOf, errorCode } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import { openCgroups, type CgroupTree } from '../sandbox/cgroups.ts';
 import { installedPython, mountsOfPython } from '../pythons/index.ts';
@@ -17,6 +16,7 @@ import { Identities } from '../sandbox/identities.ts';
 import { takeUserRange } from '../sandbox/user-ranges.ts';
 import { Views } from '../sandbox/views.ts';
 import { discard } from './discard.ts';
+import { WorkFolders } from './work-folders.ts';
 import { OutputGuards } from './output-guard.ts';
 
 /** State that all sandboxes and containers of this runner share. */
@@ -58,8 +58,9 @@ export async function prepareRunnerContext(
 ): Promise<RunnerContext> {
   const cgroups = await openTree(paths);
   await sweepSandboxes(paths.mark);
-  for (const dir of [paths.workFolders, join(paths.runtimeDir, 'views')]) rmSync(dir, { recursive: true, force: true });
-  for (const dir of [paths.workFolders, paths.trash]) mkdirSync(dir, { recursive: true, mode: 0o711 });
+  const left = [paths.workFolders, paths.spare, join(paths.runtimeDir, 'views')];
+  for (const dir of left) rmSync(dir, { recursive: true, force: true });
+  for (const dir of [paths.workFolders, paths.trash, paths.spare]) mkdirSync(dir, { recursive: true, mode: 0o711 });
   for (const name of readdirSync(paths.trash)) discard(`${paths.trash}/${name}`);
   const reachable = (path: string): string => {
     const real = realpathSync(path);
@@ -81,7 +82,7 @@ export async function prepareRunnerContext(
     },
     cgroups,
     identities,
-    workFolders: new WorkFolders(paths),
+    workFolders: new WorkFolders(paths, identities.areSeparate),
     guards: new OutputGuards(paths.workFolders, floor),
     pythonMounts(version) {
       const { dir, usr, standard } = context.root;
@@ -132,38 +133,5 @@ export function removePassage(passage: string): void {
     rmdirSync(passage);
   } catch (error) {
     console.error(`${passage} stays: ${messageOf(error)}`);
-  }
-}
-
-/** Folders for sandboxes that wait for an execution, and the removal of executions' folders. */
-export class WorkFolders {
-  readonly #paths: RunnerPaths;
-  #removed = 0;
-
-  constructor(paths: RunnerPaths) {
-    this.#paths = paths;
-  }
-
-  /**
-   * Makes a folder outside of any execution. Its name is random, because a sandbox sees it in `/proc/self/mountinfo`. A
-   * number would reveal how many sandboxes there were.
-   */
-  make(): string {
-    const folder = `${this.#paths.workFolders}/${randomUUID()}`;
-    mkdirSync(folder, { mode: 0o711 });
-    chmodSync(folder, 0o711); // independent of the umask
-    return folder;
-  }
-
-  /** Removes the folder of an execution at once, so that its id is free. The content is deleted in the background. */
-  remove(folder: string): void {
-    const trash = `${this.#paths.trash}/${process.pid}-${++this.#removed}`;
-    try {
-      renameSync(folder, trash);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return;
-      throw error;
-    }
-    discard(trash);
   }
 }

@@ -22,7 +22,16 @@ const sync = promisify(fsync);
 const syncData = promisify(fdatasync);
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** The folders of executions. A folder means "may have started"; `end.json` in it means "has ended". */
+export const END = 'end.json';
+/** The end while it is written. */
+export const END_DRAFT = 'end.json.tmp';
+/** The id of the execution and, after a line feed, the note of the platform. */
+export const NOTE = 'note';
+
+/**
+ * The folders of executions. A folder means "may have started"; `end.json` in it means "has ended". Folders are used again:
+ * each record names its execution, so that one that outlived a crash of the machine is never another's.
+ */
 export class Records {
   readonly #dir: string;
   readonly #descriptor: number;
@@ -61,7 +70,7 @@ export class Records {
   /** Writes the end so that it survives a crash of the machine. Only then may it be reported. */
   async recordEnd(end: ExecutionEnd): Promise<void> {
     const folder = this.folder(end.executionId);
-    const draft = join(folder, 'end.json.tmp');
+    const draft = join(folder, END_DRAFT);
     const file = openSync(draft, 'w', 0o600);
     try {
       writeFileSync(file, JSON.stringify(end));
@@ -69,7 +78,7 @@ export class Records {
     } finally {
       closeSync(file);
     }
-    renameSync(draft, join(folder, 'end.json'));
+    renameSync(draft, join(folder, END));
   }
 
   remove(executionId: string): void {
@@ -90,7 +99,8 @@ export class Records {
   /** Null also when it cannot be read: one damaged record must not block the report of all others. */
   end(executionId: string): ExecutionEnd | null {
     try {
-      return JSON.parse(readFileSync(join(this.folder(executionId), 'end.json'), 'utf8')) as ExecutionEnd;
+      const end = JSON.parse(readFileSync(join(this.folder(executionId), END), 'utf8')) as ExecutionEnd;
+      return end.executionId === executionId ? end : null;
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') console.error(`the end of ${executionId} cannot be read: ${messageOf(error)}`);
       return null;
@@ -103,12 +113,13 @@ export class Records {
 
   /** Keeps the platform's note on the disk until the end is reported, also over a restart of the runner. */
   keepNote(executionId: string, note: string): void {
-    writeFileSync(join(this.folder(executionId), 'note'), note, { mode: 0o600 });
+    writeFileSync(join(this.folder(executionId), NOTE), `${executionId}\n${note}`, { mode: 0o600 });
   }
 
   note(executionId: string): { note?: string } {
     try {
-      const note = readFileSync(join(this.folder(executionId), 'note'), 'utf8');
+      const kept = readFileSync(join(this.folder(executionId), NOTE), 'utf8');
+      const note = kept.startsWith(`${executionId}\n`) ? kept.slice(executionId.length + 1) : '';
       return note === '' ? {} : { note };
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return {};
@@ -156,6 +167,6 @@ function resultIsComplete(end: ExecutionEnd): boolean {
 
 /** The note is written when the execution begins; the folder may be older. */
 function begunAt(folder: string): number {
-  const note = statSync(join(folder, 'note'), { throwIfNoEntry: false });
+  const note = statSync(join(folder, NOTE), { throwIfNoEntry: false });
   return (note ?? statSync(folder)).mtimeMs;
 }

@@ -180,7 +180,7 @@ export class ServiceSandbox {
   moveTo(folder: string): void {
     if (folder === this.#folder) return;
     for (const part of ['output', 'written']) renameSync(`${this.#folder}/${part}`, `${folder}/${part}`);
-    discard(this.#folder);
+    this.#context.workFolders.remove(this.#folder);
   }
 
   /** Ends it and drops its output. */

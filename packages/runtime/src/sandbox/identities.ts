@@ -10,6 +10,11 @@ export class Identities {
     this.#range = range;
   }
 
+  /** True if programs run as other users than the runner. */
+  get areSeparate(): boolean {
+    return this.#range !== null;
+  }
+
   /** Takes an unprivileged user of the host. Null when we are not root. */
   take(): number | null {
     if (this.#range === null) return null;
