@@ -89,6 +89,7 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   workflowSignalCount: 'Events that a signal reaches, as far as they are counted',
   workflowIncidentRetries: 'Incidents that one request tries again',
   workflowIncidentGroups: 'Groups of incidents that are listed',
+  workflowScopes: 'Scopes of an instance whose variables are shown',
   elementTemplates: 'Element templates of an application',
   countedRows: 'Newest rows that are counted for an overview',
   fileNameBytes: 'Name of a file',

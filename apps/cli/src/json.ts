@@ -63,6 +63,23 @@ export function membersOf(text: string, file: string): Map<string, string> {
   return members;
 }
 
+/** The elements of one list, each with its unchanged text. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: token, index } of tokensOf(text)) {
+    if (token === '}' || token === ']') depth -= 1;
+    if ((depth === 1 && token === ',') || (depth === 0 && token === ']')) {
+      elements.push(text.slice(start, index).trim());
+      start = index + 1;
+    }
+    if (token === '{' || token === '[') depth += 1;
+    if (depth === 1 && token === '[') start = index + 1;
+  }
+  return elements.length === 1 && elements[0] === '' ? [] : elements;
+}
+
 /** Joins members to an object: the inverse of membersOf. */
 export function objectOf(members: ReadonlyMap<string, string>): JsonText {
   return new JsonText(`{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`);

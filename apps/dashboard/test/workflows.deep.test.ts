@@ -77,6 +77,7 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     await kethub.client.startJob({ serviceId: workflowId, jsonText, headers: { prefer: 'wait=60' } });
     await page.goto(`${origin}/me/services/${workflowId}/instances`);
     await page.getByRole('region', { name: 'Stands still' }).getByRole('link').click();
+    await page.getByRole('alert').getByText('Stands still at which').waitFor();
     const variables = page.getByLabel('Variables there');
     await variables.waitFor();
     expect(await variables.inputValue()).toContain('12345678901234567890');
@@ -87,11 +88,102 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     await variables.fill('{ "x": 5, "large": 12345678901234567890 }');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
-    await page.getByText('is tried again').waitFor();
+    await page.getByRole('tab', { name: 'Journal' }).click();
     await page.getByText('ended: completed').waitFor();
+  });
+
+  test('variables of each step, executions of tasks and the log stand below the diagram', async () => {
+    const { page } = dashboard;
+    await page.getByRole('tab', { name: 'Variables' }).click();
+    const process = page.getByRole('region', { name: 'Variables of process' });
+    await process.getByText('answer: 10').waitFor();
     await picture(page, 'workflow-instance');
+    const slider = page.getByRole('slider', { name: 'Step of the journal' });
+    await slider.focus();
+    await page.keyboard.press('Home');
+    await page.getByText('As they were after step 1.').waitFor();
+    await process.getByText('<b>three</b>').waitFor();
+    await process.getByText('12345678901234567890').waitFor();
+    expect(await process.getByText('answer').count()).toBe(0);
+    await expect.poll(() => page.url()).toContain('step=1');
+    await picture(page, 'workflow-instance-step');
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await process.getByText('answer: 10').waitFor();
+    await page.getByRole('combobox', { name: 'Element' }).click();
+    await page.getByRole('option', { name: 'double', exact: true }).click();
+    await page.getByText('double is not open there').waitFor();
+    await page.getByRole('tab', { name: 'Executions' }).click();
+    await page.getByRole('row', { name: /double.*Doubler.*Succeeded/ }).waitFor();
+    await picture(page, 'workflow-instance-executions');
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByText('The workflow has ended: COMPLETED').waitFor();
+    // The view can be sent to a colleague.
+    await page.reload();
+    await page.getByText('The workflow has ended: COMPLETED').waitFor();
     await page.getByRole('link', { name: 'Its execution' }).click();
     await page.getByText('Succeeded', { exact: true }).waitFor();
+  });
+
+  test('instances are filtered by state, version, element, error and day, and counted', async () => {
+    const { page, kethub, origin } = dashboard;
+    await kethub.client.startJob({ serviceId: workflowId, json: { x: 'a' }, headers: { prefer: 'wait=60' } });
+    await kethub.client.startJob({ serviceId: workflowId, json: { x: 0 }, headers: { prefer: 'wait=60' } });
+    await page.goto(`${origin}/me/services/${workflowId}/instances`);
+    const states = page.getByRole('navigation', { name: 'Instances by state' });
+    await states.getByRole('link', { name: 'All 3' }).waitFor();
+    await picture(page, 'workflow-instances');
+    const rows = page.locator('tbody tr').filter({ hasText: '1.0.0' });
+    await states.getByRole('link', { name: 'Stand still 1' }).click();
+    await expect.poll(() => page.url()).toContain('incidents=true');
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page
+      .getByRole('button', { name: 'Show all' })
+      .or(page.getByRole('link', { name: 'Show all' }))
+      .click();
+    await expect.poll(() => rows.count()).toBe(3);
+    const element = page.getByRole('textbox', { name: 'Element with an incident' });
+    await element.fill('double');
+    await element.press('Enter');
+    await page.getByText('No instance fits this filter').waitFor();
+    await states.getByRole('link', { name: 'All 0' }).waitFor();
+    await element.fill('which');
+    await element.press('Enter');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByLabel('Started from (UTC)').fill('2100-01-01');
+    await page.getByText('No instance fits this filter').waitFor();
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(1);
+    const id = (await kethub.client.listWorkflowIncidents({ serviceId: workflowId }))[0]?.executionId ?? '';
+    await kethub.client.cancelOwnedExecution({ executionId: id });
+    await page.getByText('No instance fits this filter').waitFor();
+  });
+
+  test('an instance is followed over a restart of the platform, and cancelled', async () => {
+    const { page, kethub, origin } = dashboard;
+    const { id } = await kethub.client.startJob({
+      serviceId: workflowId,
+      json: { x: 'late' },
+      headers: { prefer: 'wait=60' },
+    });
+    await page.goto(`${origin}/me/services/${workflowId}/instances/${id}`);
+    await page.getByRole('alert').getByText('Stands still at which').waitFor();
+    await kethub.restart();
+    const { incident = 0 } = (await kethub.client.getWorkflowInstance({ instanceId: id })).openIncidents[0] ?? {};
+    await kethub.client.retryWorkflowIncident({ instanceId: id, incident, json: { variables: { x: 'later' } } });
+    // The page learns of it without a reload.
+    const { incident: next } = await expect
+      .poll(async () => (await kethub.client.getWorkflowInstance({ instanceId: id })).openIncidents[0]?.incident)
+      .not.toBe(incident)
+      .then(
+        async () => (await kethub.client.getWorkflowInstance({ instanceId: id })).openIncidents[0] ?? { incident: 0 },
+      );
+    expect(next).toBeGreaterThan(incident);
+    await expect.poll(() => page.getByLabel('Variables there').inputValue(), { timeout: 60_000 }).toContain('later');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    expect(await violationsInDialog(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
   });
 
   test('incidents of all workflows are tried again by their cause', async () => {
@@ -104,7 +196,7 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
       });
     await page.goto(`${origin}/me`);
     await page.getByRole('link', { name: 'Incidents', exact: true }).click();
-    await page.getByText('2 incidents', { exact: true }).waitFor();
+    await page.getByRole('link', { name: '2 incidents', exact: true }).waitFor();
     await picture(page, 'incidents');
     await page.getByRole('button', { name: 'Try all again …' }).click();
     const dialog = page.getByRole('dialog');

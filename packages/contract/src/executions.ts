@@ -73,6 +73,10 @@ export const OwnedExecution = Type.Object(
     applicationId: nullable('string', { description: 'The application that started it; null for a job.' }),
     personId: nullable('string', { description: 'The person who started the job; null for an application.' }),
     workflowId: Type.Optional(Type.String({ description: 'Execution of the workflow whose task started it.' })),
+    workflowInstanceId: Type.Optional(
+      Type.String({ description: 'Instance of this task: the execution, or what a call activity in it has started.' }),
+    ),
+    workflowElementId: Type.Optional(Type.String({ description: 'The BPMN element whose task started it.' })),
     _links: Type.Object({ self: Link, status: Link, result: Link }),
   },
   {

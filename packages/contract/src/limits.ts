@@ -124,6 +124,8 @@ export const limits = {
   workflowSignalCount: 10_000,
   /** Incidents that one request retries. */
   workflowIncidentRetries: 1_000,
+  /** Scopes of an instance whose variables are shown, the oldest first. */
+  workflowScopes: 200,
   /** Groups of incidents that are listed, the largest first. */
   workflowIncidentGroups: 100,
   /** Subscriptions of an application that are described as element templates, the newest first. */

@@ -218,6 +218,11 @@ export const problems = {
     'Changed in the meantime',
     'The resource has changed since it was read. Read it again and apply the change to what is there now.',
   ),
+  'history-not-available': problem(
+    410,
+    'History not available',
+    'What an instance of a workflow had at an earlier step is computed from its journal, which is not possible for this one: `detail` says why. The journal and the present variables can be read.',
+  ),
   'too-large': problem(413, 'Too large', 'The body is larger than the limit that `detail` names.'),
   'unsupported-media-type': problem(
     415,

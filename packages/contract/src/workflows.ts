@@ -192,6 +192,9 @@ export const WorkflowActivity = Type.Object({
   childInstanceId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Of a call activity: what it has started.' }),
   ),
+  childIncidents: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Open incidents of what it has started, and of what that calls.' }),
+  ),
   due: Type.Optional(Timestamp),
   message: Type.Optional(Type.Object({ name: Type.String(), correlationKey: Type.String() })),
   signal: Type.Optional(Type.Object({ name: Type.String() }, { description: 'The signal that it waits for.' })),
@@ -219,6 +222,34 @@ export const WorkflowInstanceDetails = Type.Object(
   { $id: 'WorkflowInstanceDetails' },
 );
 export type WorkflowInstanceDetails = Static<typeof WorkflowInstanceDetails>;
+
+const WorkflowScope = Type.Object({
+  element: Type.Integer({ description: 'Key of the element instance.' }),
+  elementId: ElementId,
+  elementName: nullable('string'),
+  scope: Type.Integer({ description: 'Key of the element instance that contains it; 0 for the process.' }),
+  loopCounter: Type.Optional(Type.Integer({ description: 'Its number in a loop, from 1.' })),
+  variables: AnyObject,
+});
+export type WorkflowScope = Static<typeof WorkflowScope>;
+
+export const WorkflowVariables = Type.Object(
+  {
+    step: Type.Integer({
+      minimum: 0,
+      description: 'Number of the entry of the journal after which they are as shown.',
+    }),
+    scopes: Type.Array(WorkflowScope, {
+      description: `The process, and the open elements that have variables of their own; at most ${limits.workflowScopes}, the oldest.`,
+    }),
+    isPartial: Type.Boolean({ description: 'Whether there are more scopes than are shown.' }),
+  },
+  {
+    $id: 'WorkflowVariables',
+    description: 'The variables of an instance, scope by scope, now or after an earlier step.',
+  },
+);
+export type WorkflowVariables = Static<typeof WorkflowVariables>;
 
 export const WorkflowJournalEntry = Type.Object(
   { seq: Type.Integer(), at: Timestamp, type: Type.String() },

@@ -13,6 +13,7 @@ export { Runaway } from './engine/failure.ts';
 export { errorsOf, resultOf, statusOf } from './engine/status.ts';
 export { variablesAt } from './engine/variables.ts';
 export { rebuild } from './engine/journal.ts';
+export { OtherJournal, Replay, type EventEntry } from './engine/replay.ts';
 export { problemCodes, type ProblemCode } from './problems.ts';
 export { incidentTypes, STATE_VERSION } from './types.ts';
 export type * from './types.ts';

@@ -176,10 +176,11 @@ export interface Env {
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * Returns whether to pause the step; called after each command with the number of commands done. The answer decides
-   * only where the step pauses, not its outcome. Without this function, a step is never paused.
+   * Returns whether to pause the step; called after each command with the number of commands done and of the last entry
+   * of the journal. The answer decides only where the step pauses, not its outcome. Without this function, a step is
+   * never paused.
    */
-  readonly pauses?: (done: number) => boolean;
+  readonly pauses?: (done: number, seq: number) => boolean;
 }
 
 /** A command within a step, in order. */

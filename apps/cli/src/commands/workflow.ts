@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../failures.ts';
-import { jsonOf, layOut, parseObject } from '../json.ts';
+import { elementsOf, jsonOf, layOut, membersOf, objectOf, type JsonText } from '../json.ts';
 import { requireOwnService } from '../platform/select-service.ts';
 import { openSession } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
@@ -21,6 +21,11 @@ interface MessageOptions extends VariablesOptions {
 interface JournalOptions extends CommonOptions {
   readonly after?: number;
   readonly limit: number;
+}
+
+interface ScopesOptions extends CommonOptions {
+  readonly step?: number;
+  readonly element?: string;
 }
 
 interface RetryAllOptions extends VariablesOptions {
@@ -44,6 +49,14 @@ export function addWorkflow(program: Command, shell: Shell): void {
   addCommand(command, 'show <instance>', 'show the state and the variables of an instance as JSON').action(
     (instance: string, options: CommonOptions) => show(shell, instance, options),
   );
+  addCommand(
+    command,
+    'variables <instance>',
+    'show the variables of each scope of an instance as JSON, as they are now or were after a step',
+  )
+    .option('--step <number>', 'number of an entry of the journal', positiveInteger)
+    .option('--element <id>', 'only the scopes of this BPMN element')
+    .action((instance: string, options: ScopesOptions) => scopes(shell, instance, options));
   addCommand(
     command,
     'retry <instance> <incident>',
@@ -99,7 +112,9 @@ export function addWorkflow(program: Command, shell: Shell): void {
 async function signal(shell: Shell, name: string, options: VariablesOptions): Promise<void> {
   const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
   const { platform } = await openSession(shell);
-  const receipt = await platform.broadcastWorkflowSignal({ json: { name, ...(variables && { variables }) } });
+  const receipt = await platform.broadcastWorkflowSignal({
+    jsonText: jsonOf({ name, variables }).text,
+  });
   const { waiting, starting } = receipt;
   const output = outputOf(shell, options);
   if (waiting + starting === 0) output.note('Nothing waits for it now, and it is not kept for later.');
@@ -112,13 +127,7 @@ async function message(shell: Shell, wanted: string, name: string, options: Mess
   const { platform, serviceId } = await ownService(shell, wanted);
   const receipt = await platform.publishWorkflowMessage({
     serviceId,
-    json: {
-      name,
-      correlationKey,
-      ...(messageId !== undefined && { messageId }),
-      ...(timeToLiveSeconds !== undefined && { timeToLiveSeconds }),
-      ...(variables && { variables }),
-    },
+    jsonText: jsonOf({ name, correlationKey, messageId, timeToLiveSeconds, variables }).text,
   });
   outputOf(shell, options).result(`${receipt.outcome}: ${receipt.detail}`, receipt);
 }
@@ -127,9 +136,17 @@ async function journal(shell: Shell, instanceId: string, options: JournalOptions
   const { after, limit } = options;
   const { platform } = await openSession(shell);
   const entries = await platform.getWorkflowJournal({ instanceId, limit: Math.min(limit, 1_000), after });
-  const rows = entries.map(({ seq, at, type, ...more }) => [String(seq), at, type, JSON.stringify(more)]);
+  const texts = elementsOf(jsonOf(entries).text);
+  const rows = entries.map(({ seq, at, type }, index) => [String(seq), at, type, detailsOf(texts[index] ?? '{}')]);
   const text = entries.length === 0 ? '' : table(['ENTRY', 'AT (UTC)', 'WHAT', 'DETAILS'], rows);
   outputOf(shell, options).result(text, entries);
+}
+
+/** The members of an entry that depend on its type, with every digit of their numbers. */
+function detailsOf(entry: string): string {
+  const members = membersOf(entry, 'the journal');
+  for (const column of ['seq', 'at', 'type']) members.delete(column);
+  return objectOf(members).text;
 }
 
 async function instances(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {
@@ -173,12 +190,7 @@ async function retryAll(shell: Shell, wanted: string, options: RetryAllOptions):
   const variables = options.variables === undefined ? undefined : await readVariables(shell, options.variables);
   const { platform, serviceId } = await ownService(shell, wanted);
   const receipt = await platform.retryWorkflowIncidents({
-    json: {
-      serviceId,
-      ...(element !== undefined && { elementId: element }),
-      ...(error !== undefined && { errorCode: error }),
-      ...(variables && { variables }),
-    },
+    jsonText: jsonOf({ serviceId, elementId: element, errorCode: error, variables }).text,
   });
   const output = outputOf(shell, options);
   if (receipt.foreign > 0)
@@ -193,6 +205,15 @@ async function show(shell: Shell, instance: string, options: CommonOptions): Pro
   outputOf(shell, options).result(layOut(jsonOf(found)), found);
 }
 
+async function scopes(shell: Shell, instanceId: string, options: ScopesOptions): Promise<void> {
+  const { step, element: elementId } = options;
+  const { platform } = await openSession(shell);
+  const found = await platform.getWorkflowVariables({ instanceId, step, elementId });
+  const output = outputOf(shell, options);
+  if (found.isPartial) output.note('There are more scopes. Name an element with --element.');
+  output.result(layOut(jsonOf(found)), found);
+}
+
 async function retry(shell: Shell, instance: string, wanted: string, options: VariablesOptions): Promise<void> {
   const incident = Number(wanted);
   if (!Number.isSafeInteger(incident) || incident < 1)
@@ -202,7 +223,7 @@ async function retry(shell: Shell, instance: string, wanted: string, options: Va
   const found = await platform.retryWorkflowIncident({
     instanceId: instance,
     incident,
-    json: variables ? { variables } : {},
+    jsonText: jsonOf({ variables }).text,
   });
   outputOf(shell, options).result(`Incident ${incident} is tried again.`, found);
 }
@@ -237,7 +258,8 @@ async function ownService(shell: Shell, wanted: string) {
   return { platform: session.platform, serviceId: id };
 }
 
-async function readVariables(shell: Shell, name: string): Promise<Record<string, unknown>> {
+/** The variables of a file, with every digit of their numbers. */
+async function readVariables(shell: Shell, name: string): Promise<JsonText> {
   const file = path.resolve(shell.folder, name);
-  return { ...parseObject(await readFile(file, 'utf8'), file) };
+  return objectOf(membersOf(await readFile(file, 'utf8'), file));
 }

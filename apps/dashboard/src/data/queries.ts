@@ -18,7 +18,7 @@ const UNWAITED_MS = 3_000;
 export type Here = Pick<ActingContext, 'base' | 'platform'>;
 
 /** The last known state of a resource that changes, with its entity tag. */
-interface Watched<T> {
+export interface Watched<T> {
   readonly value: T;
   readonly etag: string | null;
   /** True where the request may have waited for a change, so that the next one follows at once. */
@@ -29,10 +29,11 @@ interface Watched<T> {
  * Asks for something that is known already so that the answer comes when it differs from that, or after WAIT_SECONDS. A
  * change between two requests is therefore never missed.
  */
-async function watched<T>(
+export async function watched<T>(
   known: Watched<T> | undefined,
   signal: AbortSignal,
   ask: (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>,
+  parse: (text: string) => unknown = JSON.parse,
 ): Promise<Watched<T>> {
   const etag = known?.etag ?? null;
   const connection = etag === null ? null : await claimWaiting(signal);
@@ -44,7 +45,7 @@ async function watched<T>(
   try {
     const response = await ask(headers, connection?.signal ?? signal);
     if (response.status === 304 && known) return { ...known, hasWaited };
-    return { value: (await response.json()) as T, etag: response.headers.get('etag'), hasWaited };
+    return { value: parse(await response.text()) as T, etag: response.headers.get('etag'), hasWaited };
   } catch (error) {
     // The page went out of view. What is known stays.
     if (connection?.signal.aborted && !signal.aborted && known) return { ...known, hasWaited: false };
@@ -55,7 +56,7 @@ async function watched<T>(
 }
 
 /** Milliseconds until a change is waited for again. */
-function again({ hasWaited = true }: Watched<unknown>): number {
+export function again({ hasWaited = true }: Watched<unknown>): number {
   return hasWaited ? AGAIN_MS : UNWAITED_MS;
 }
 

@@ -55,6 +55,7 @@ export const bareExecution = {
   type: 'MANAGED',
   tags: null,
   workflow_id: null,
+  workflow_task: null,
 } satisfies Partial<ExecutionRow>;
 
 /** A PENDING execution of a bare version. */

@@ -316,6 +316,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   }),
   broadcastWorkflowSignal: list('MAINTAINER', 'POST', '/workflow-signals', () => ({ name: 'arrived' })),
   getWorkflowInstance: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}`),
+  getWorkflowVariables: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}/variables`),
   getWorkflowJournal: workflow('VIEWER', 'GET', (of) => `/workflow-instances/${of.instanceId}/journal`),
   // The incident does not exist: 404 also for those who may.
   retryWorkflowIncident: workflow(

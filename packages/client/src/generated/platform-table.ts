@@ -87,6 +87,7 @@ export const table = {
   getWorkflowInstance: ['GET', '/workflow-instances/{instanceId}', 'json'],
   getWorkflowJournal: ['GET', '/workflow-instances/{instanceId}/journal', 'json'],
   getWorkflowResult: ['GET', '/workflow-service-executions/{executionId}/result', 'json'],
+  getWorkflowVariables: ['GET', '/workflow-instances/{instanceId}/variables', 'json'],
   importImplementation: ['POST', '/implementations/imports', 'json'],
   invite: ['POST', '/organizations/{organizationId}/invitations', 'json'],
   leaveDataPool: ['DELETE', '/data-pools/{dataPoolId}/membership', 'nothing'],

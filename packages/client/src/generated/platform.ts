@@ -329,7 +329,9 @@ export interface components {
                 tasks?: boolean;
                 to?: string;
                 version?: string;
+                workflowElementId?: string;
                 workflowId?: string;
+                workflowInstanceId?: string;
             };
         };
         /** Count the executions of an own service, of any owner, by status, per day or hour */
@@ -349,7 +351,12 @@ export interface components {
         countWorkflowInstances: {
             answer: components["schemas"]["WorkflowInstanceCounts"];
             parameters: {
+                elementId?: string;
+                errorCode?: string;
+                from?: string;
                 serviceId: string;
+                to?: string;
+                version?: string;
             };
         };
         /** Create a personal access token */
@@ -1134,6 +1141,15 @@ export interface components {
                 executionId: string;
             };
         };
+        /** Read the variables of each scope of an instance, now or after an earlier step */
+        getWorkflowVariables: {
+            answer: components["schemas"]["WorkflowVariables"];
+            parameters: {
+                elementId?: string;
+                instanceId: string;
+                step?: number;
+            };
+        };
         /** A version that asks for a GPU can be published only where the installation has one. */
         GpuConfiguration: {
             count: number;
@@ -1501,7 +1517,9 @@ export interface components {
                 tasks?: boolean;
                 to?: string;
                 version?: string;
+                workflowElementId?: string;
                 workflowId?: string;
+                workflowInstanceId?: string;
             };
         };
         /** List the open invitations to the e-mail address of the caller, newest first */
@@ -1622,6 +1640,8 @@ export interface components {
             answer: components["schemas"]["WorkflowInstance"][];
             parameters: {
                 cursor?: string;
+                elementId?: string;
+                errorCode?: string;
                 from?: string;
                 hasIncidents?: boolean;
                 limit?: number;
@@ -1794,8 +1814,12 @@ export interface components {
             type?: "MANAGED" | "WORKFLOW";
             /** Three dot-separated numbers. */
             version?: string;
+            /** The BPMN element whose task started it. */
+            workflowElementId?: string;
             /** Execution of the workflow whose task started it. */
             workflowId?: string;
+            /** Instance of this task: the execution, or what a call activity in it has started. */
+            workflowInstanceId?: string;
         };
         /** Who the resource belongs to. */
         Owner: {
@@ -3476,6 +3500,8 @@ export interface components {
         WorkflowInstanceDetails: {
             /** Where it is: what is active or waits. */
             activities: {
+                /** Open incidents of what it has started, and of what that calls. */
+                childIncidents?: number;
                 /** Of a call activity: what it has started. */
                 childInstanceId?: string;
                 /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -3621,6 +3647,28 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             };
+        };
+        /** The variables of an instance, scope by scope, now or after an earlier step. */
+        WorkflowVariables: {
+            /** Whether there are more scopes than are shown. */
+            isPartial: boolean;
+            /** The process, and the open elements that have variables of their own; at most 200, the oldest. */
+            scopes: {
+                /** Key of the element instance. */
+                element: number;
+                /** Id of a BPMN element. */
+                elementId: string;
+                elementName: string | null;
+                /** Its number in a loop, from 1. */
+                loopCounter?: number;
+                /** Key of the element instance that contains it; 0 for the process. */
+                scope: number;
+                variables: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** Number of the entry of the journal after which they are as shown. */
+            step: number;
         };
     };
     responses: never;

@@ -107,7 +107,7 @@ function finishStep(machine: Machine): StepResult {
   while (!machine.isDone) {
     doNext(machine);
     machine.done++;
-    if (machine.env.pauses?.(machine.done) === true && !machine.isDone) {
+    if (machine.env.pauses?.(machine.done, machine.state.seq) === true && !machine.isDone) {
       machine.pause();
       return machine.result();
     }

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Kit } from '../kit/types.ts';
+import { text, type Kit } from '../kit/types.ts';
 import { fit, openViewer } from '../kit/view.ts';
 import { showMarks } from './marks.ts';
+import type { Names } from './names.ts';
 import { placesAt, type Step } from './places.ts';
 
 /** A diagram that shows where an instance is after a step of its journal. */
@@ -9,24 +10,31 @@ export function InstanceDiagram({
   xml,
   journal,
   until,
+  standing,
   processId = null,
+  selected = null,
   onSelect,
+  onNames,
   className,
 }: {
   readonly xml: string;
   readonly journal: readonly Step[];
   /** Number of the last step that counts; Infinity: now. */
   readonly until: number;
+  /** Number of open incidents in what call activities have started, by element. */
+  readonly standing?: ReadonlyMap<string, number>;
   /** The process of the file that is shown; null: the one that the file shows first. */
   readonly processId?: string | null;
+  readonly selected?: string | null;
   readonly onSelect?: (elementId: string | null) => void;
+  readonly onNames?: (names: Names) => void;
   readonly className: string;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const [kit, setKit] = useState<Kit | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const select = useRef(onSelect);
-  select.current = onSelect;
+  const listeners = useRef({ onSelect, onNames });
+  listeners.current = { onSelect, onNames };
   useEffect(() => {
     if (!container.current) return undefined;
     const opened = openViewer(container.current);
@@ -40,8 +48,9 @@ export function InstanceDiagram({
         fit(opened, 0);
         opened.service('eventBus').on('selection.changed', ({ newSelection }) => {
           const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];
-          select.current?.(first?.businessObject.id ?? null);
+          listeners.current.onSelect?.(first?.businessObject.id ?? null);
         });
+        listeners.current.onNames?.(namesIn(opened));
         setKit(opened);
       },
       (error: unknown) => isOpen && setFailure(error instanceof Error ? error.message : String(error)),
@@ -53,10 +62,17 @@ export function InstanceDiagram({
     };
   }, [xml, processId]);
   const places = useMemo(() => placesAt(journal, until), [journal, until]);
-  useEffect(() => (kit ? showMarks(kit, places) : undefined), [kit, places]);
+  useEffect(() => (kit ? showMarks(kit, places, standing) : undefined), [kit, places, standing]);
+  useEffect(() => {
+    if (!kit) return;
+    const selection = kit.service('selection');
+    const [present] = selection.get();
+    if ((present?.businessObject.id ?? null) === selected) return;
+    selection.select((selected === null ? undefined : kit.service('elementRegistry').get(selected)) ?? null);
+  }, [kit, selected]);
   return (
     <>
-      {failure !== null && <p className="panel quiet">This file has no diagram that can be drawn: {failure}</p>}
+      {failure !== null && <p className="quiet panel-text">This file has no diagram that can be drawn: {failure}</p>}
       <div
         ref={container}
         className={className}
@@ -65,5 +81,15 @@ export function InstanceDiagram({
         aria-label="Diagram of the instance; the journal says the same in words"
       />
     </>
+  );
+}
+
+function namesIn(kit: Kit): Names {
+  const all = kit.service('elementRegistry').getAll();
+  return new Map(
+    all.flatMap(({ businessObject }) => {
+      const name = text(businessObject, 'name').trim();
+      return businessObject.id === undefined || name === '' ? [] : [[businessObject.id, name] as const];
+    }),
   );
 }

@@ -1,11 +1,20 @@
-import { is, type Kit } from '../kit/types.ts';
+import { is, type Box, type Drawn, type Kit } from '../kit/types.ts';
+import { cornerFor } from './corner.ts';
 import type { Places } from './places.ts';
 
-/** Marks on a diagram where an instance is. Returns how to take them away again. */
-export function showMarks(kit: Kit, { elements, flows }: Places): () => void {
+/**
+ * Marks on a diagram where an instance is. `standing`: incidents in what call activities have started. Returns how to
+ * take the marks away again.
+ */
+export function showMarks(
+  kit: Kit,
+  { elements, flows }: Places,
+  standing: ReadonlyMap<string, number> = new Map(),
+): () => void {
   const canvas = kit.service('canvas');
   const overlays = kit.service('overlays');
   const registry = kit.service('elementRegistry');
+  const labels = registry.getAll().filter(({ labelTarget, waypoints }) => labelTarget !== undefined && !waypoints);
   const marked: [string, string][] = [];
   const mark = (id: string, name: string): void => {
     canvas.addMarker(id, name);
@@ -14,18 +23,23 @@ export function showMarks(kit: Kit, { elements, flows }: Places): () => void {
   for (const [id, { active, done, incidents }] of elements) {
     const drawn = registry.get(id);
     if (!drawn || is(drawn.businessObject, 'bpmn:Process')) continue;
-    const state = incidents > 0 ? 'incident' : active > 0 ? 'active' : 'done';
+    const still = incidents + (standing.get(id) ?? 0);
+    const state = still > 0 ? 'incident' : active > 0 ? 'active' : 'done';
     mark(id, state);
     const html = document.createElement('div');
     html.className = `token ${state}`;
     html.textContent = state === 'incident' ? '!' : state === 'active' ? String(active) : done > 1 ? `✓ ${done}` : '✓';
     html.title =
       state === 'incident' ? 'Stands still' : state === 'active' ? `Active ${active} times` : `Done ${done} times`;
-    overlays.add(id, 'place', { position: { bottom: 10, right: 10 }, html, show: { minZoom: 0.3 } });
+    overlays.add(id, 'place', { position: cornerFor(boxOf(drawn), labels.map(boxOf)), html, show: { minZoom: 0.3 } });
   }
   for (const id of flows) if (registry.get(id)) mark(id, 'taken');
   return () => {
     overlays.remove({ type: 'place' });
     for (const [id, name] of marked) if (registry.get(id)) canvas.removeMarker(id, name);
   };
+}
+
+function boxOf({ x, y, width, height }: Drawn): Box {
+  return { x, y, width, height };
 }

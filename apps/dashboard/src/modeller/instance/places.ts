@@ -66,6 +66,16 @@ function incidentOf(entry: Step): { readonly incident: number; readonly elementI
   return { incident: Number(incident), elementId: textOf(entry.elementId) };
 }
 
+/** Open incidents in what call activities have started, by element. */
+export function standingIn(
+  activities: readonly { readonly elementId: string; readonly childIncidents?: number | undefined }[],
+): ReadonlyMap<string, number> {
+  const standing = new Map<string, number>();
+  for (const { elementId, childIncidents = 0 } of activities)
+    if (childIncidents > 0) standing.set(elementId, (standing.get(elementId) ?? 0) + childIncidents);
+  return standing;
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

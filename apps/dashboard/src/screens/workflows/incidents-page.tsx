@@ -1,25 +1,28 @@
 import type { WorkflowIncidentGroup } from '@kethub/contract';
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
-import { incidentGroupsQuery } from '../../data/workflow-queries.ts';
+import { incidentGroupsQuery, type IncidentFilter } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { PageHead, shortId, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { searchOf } from './instances-filter.tsx';
 
 /** Everything that keeps workflows from going on, by cause: the same error at the same element of one version. */
 export function IncidentsPage() {
   useTitle('Incidents');
   const acting = useActing();
-  const groups = useQuery(incidentGroupsQuery(acting));
+  const filter = filterIn(useSearch({ strict: false }));
+  const groups = useQuery(incidentGroupsQuery(acting, filter));
+  const isFiltered = Object.keys(filter).length > 0;
   const mayRetry = useMay('workflow-instance:retry');
   const [asked, setAsked] = useState<WorkflowIncidentGroup | null>(null);
-  if (groups.error) return <Problem error={groups.error} onRetry={() => void groups.refetch()} />;
+  if (groups.error && !groups.data) return <Problem error={groups.error} onRetry={() => void groups.refetch()} />;
   return (
     <>
       <PageHead
@@ -27,6 +30,18 @@ export function IncidentsPage() {
         note={<span className="quiet">Where workflows stand still, the most frequent cause first.</span>}
       />
       {!groups.data && <div className="quiet">Loading…</div>}
+      {isFiltered && (
+        <div className="row">
+          <span>
+            Only{filter.serviceId !== undefined && ' of one workflow'}
+            {filter.elementId !== undefined && ` at ${filter.elementId}`}
+            {filter.errorCode !== undefined && ` with ${filter.errorCode}`}.
+          </span>
+          <Link to="." search={{}}>
+            Show all
+          </Link>
+        </div>
+      )}
       {groups.data?.length === 0 && (
         <section className="panel">
           <p style={{ margin: 0 }}>
@@ -47,6 +62,16 @@ export function IncidentsPage() {
       {asked && <RetryAll group={asked} onClose={() => setAsked(null)} />}
     </>
   );
+}
+
+function filterIn({ service, element, error }: Readonly<Record<string, unknown>>): IncidentFilter {
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  const [serviceId, elementId, errorCode] = [text(service), text(element), text(error)];
+  return {
+    ...(/^[0-9a-f-]{36}$/.test(serviceId) && { serviceId }),
+    ...(elementId !== '' && { elementId }),
+    ...(errorCode !== '' && { errorCode }),
+  };
 }
 
 function keyOf({ serviceId, version, elementId, type, errorCode }: WorkflowIncidentGroup): string {
@@ -73,8 +98,13 @@ function Group({
           <span className="quiet">{version}</span>: {elementName ?? elementId}
         </h2>
         <span className="quiet numbers">
-          {incidents === 1 ? '1 incident' : `${incidents} incidents`}
-          {instances !== incidents && ` in ${instances} instances`}
+          <Link
+            to={`${base}/services/${serviceId}/instances`}
+            search={searchOf({ version, elementId, errorCode: error.errorCode })}
+          >
+            {incidents === 1 ? '1 incident' : `${incidents} incidents`}
+            {instances !== incidents && ` in ${instances} instances`}
+          </Link>
         </span>
       </div>
       <div style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
@@ -116,7 +146,7 @@ function RetryAll({ group, onClose }: { readonly group: WorkflowIncidentGroup; r
       acting.platform.retryWorkflowIncidents({
         jsonText: writeExact({ serviceId, version, elementId, errorCode, ...(variables && { variables }) }, 0),
       }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: incidentGroupsQuery(acting).queryKey }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [acting.base, 'incidents'] }),
   });
   const send = (): void => {
     const value = text.trim() === '' ? null : jsonOf(text);

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
-import { incidentsQuery, instanceQuery, instancesQuery } from '../../data/workflow-queries.ts';
+import { incidentsQuery, instanceQuery, instancesKey } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { Code, shortId, Time } from '../../look/parts.tsx';
@@ -77,7 +77,7 @@ export function Incident({ incident }: { readonly incident: WorkflowIncident }) 
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: instanceQuery(acting, instanceId).queryKey }),
-        queries.invalidateQueries({ queryKey: instancesQuery(acting, serviceId).queryKey }),
+        queries.invalidateQueries({ queryKey: instancesKey(acting.base, serviceId) }),
         queries.invalidateQueries({ queryKey: incidentsQuery(acting, serviceId).queryKey }),
       ]),
   });

@@ -1,108 +1,127 @@
 import type { WorkflowInstanceDetails } from '@kethub/contract';
-import { Button, Slider } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Button, Select, Slider } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { journalQuery, isUnderWay, type JournalEntry } from '../../data/workflow-queries.ts';
-import { useEveryPage } from '../../look/more.tsx';
+import { sourceQuery, type JournalEntry } from '../../data/workflow-queries.ts';
 import { InstanceDiagram } from '../../modeller/instance/diagram.tsx';
-import { placesAt } from '../../modeller/instance/places.ts';
+import type { Names } from '../../modeller/instance/names.ts';
+import { placesAt, standingIn } from '../../modeller/instance/places.ts';
 import { useServiceAddress } from '../service/use-service.ts';
+import type { InstanceView } from './instance-view.ts';
 import { entryInWords } from './journal-in-words.ts';
 
-/** Pages of a journal that are loaded for the slider, of 200 steps each. */
-const MOST_PAGES = 50;
-
-/** An instance on the diagram of its version, now or after an earlier step. */
-export default function InstanceOnDiagram({ instance }: { readonly instance: WorkflowInstanceDetails }) {
+/** An instance on the diagram of its version, now or after an earlier step, and the choice of step and element. */
+export default function InstanceOnDiagram({
+  instance,
+  steps,
+  view: { step: chosen, element, show },
+  names,
+  onNames,
+}: {
+  readonly instance: WorkflowInstanceDetails;
+  readonly steps: readonly JournalEntry[];
+  readonly view: InstanceView;
+  readonly names: Names;
+  readonly onNames: (names: Names) => void;
+}) {
   const { acting, serviceId } = useServiceAddress();
-  const { id, version = '', processId } = instance;
-  const file = useQuery({
-    queryKey: [acting.base, 'service', serviceId, 'source', version],
-    enabled: version !== '',
-    staleTime: Infinity,
-    async queryFn({ signal }) {
-      const source = await acting.platform.downloadSource({ serviceId, version, signal });
-      return source.text();
-    },
-  });
-  const journal = useInfiniteQuery(journalQuery(acting, id, isUnderWay(instance)));
-  const pages = journal.data?.pages.length ?? 0;
-  useEveryPage({
-    hasNextPage: journal.hasNextPage && pages < MOST_PAGES,
-    isFetchingNextPage: journal.isFetchingNextPage,
-    isError: journal.isError,
-    fetchNextPage: journal.fetchNextPage,
-  });
-  const steps = useMemo(() => journal.data?.pages.flat() ?? [], [journal.data]);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const [selected, setSelected] = useState<string | null>(null);
+  const { version = '', processId, activities } = instance;
+  const file = useQuery({ ...sourceQuery(acting, serviceId, version), enabled: version !== '' });
+  const [isBig, setBig] = useState(false);
   const last = steps.at(-1)?.seq ?? 0;
-  if (!file.data) return file.error ? null : <div className="panel quiet">Loading…</div>;
-  const until = chosen ?? last;
-  const step = steps.find(({ seq }) => seq === until);
-  const { what, where } = step ? entryInWords(step) : { what: '', where: '' };
+  const until = Math.min(chosen ?? last, last);
+  const isNow = chosen === null || chosen >= last;
+  const places = useMemo(() => placesAt(steps, until), [steps, until]);
+  // The journal of an instance says nothing of those that it calls.
+  const standing = useMemo(() => (isNow ? standingIn(activities) : new Map<string, number>()), [isNow, activities]);
+  const entry = steps[until - (steps[0]?.seq ?? 1)];
+  const { what, where } = entry ? entryInWords(entry) : { what: '', where: '' };
+  const to = (step: number): void => show({ step: step >= last ? null : Math.max(step, 1) });
+  const choices = useMemo(() => choicesOf(names, places.elements.keys()), [names, places]);
   return (
     <section className="panel flush" aria-label="Diagram of the instance">
-      <InstanceDiagram
-        xml={file.data}
-        journal={steps}
-        until={until}
-        processId={processId}
-        onSelect={setSelected}
-        className="instance-canvas"
-      />
+      {file.isPending && version !== '' && <p className="quiet panel-text">Loading…</p>}
+      {file.error && <p className="quiet panel-text">The file of this version is not there any more.</p>}
+      {file.data !== undefined && (
+        <InstanceDiagram
+          xml={file.data}
+          journal={steps}
+          until={until}
+          standing={standing}
+          processId={processId}
+          selected={element}
+          onSelect={(id) => show({ element: id })}
+          onNames={onNames}
+          className={isBig ? 'instance-canvas big' : 'instance-canvas'}
+        />
+      )}
       <div className="history">
+        <span className="row" style={{ flexWrap: 'nowrap' }}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label="One step back"
+            disabled={until <= 1}
+            onClick={() => to(until - 1)}
+          >
+            ‹
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label="One step on"
+            disabled={isNow}
+            onClick={() => to(until + 1)}
+          >
+            ›
+          </Button>
+        </span>
         <Slider
           thumbLabel="Step of the journal"
-          min={steps[0]?.seq ?? 0}
-          max={Math.max(last, 1)}
-          value={until}
+          thumbProps={{ 'aria-valuetext': isNow ? 'now' : `step ${until}: ${names.get(where) ?? where} ${what}` }}
+          min={1}
+          max={Math.max(last, 2)}
+          value={Math.max(until, 1)}
           label={null}
           size="sm"
-          onChange={(next) => setChosen(next >= last ? null : next)}
+          disabled={last < 2}
+          onChange={to}
         />
-        <span className="small" role="status">
-          {chosen === null ? 'Now' : `Step ${until} of ${last}: ${where} ${what}`}
+        <span className="small history-step" role="status">
+          {isNow ? 'Now' : `Step ${until} of ${last}: ${names.get(where) ?? where} ${what}`}
         </span>
-        {chosen !== null && (
-          <Button size="compact-xs" variant="default" onClick={() => setChosen(null)}>
+        {!isNow && (
+          <Button size="compact-xs" variant="default" onClick={() => show({ step: null })}>
             Now
           </Button>
         )}
+        <Select
+          size="xs"
+          aria-label="Element"
+          placeholder="Every element"
+          data={choices}
+          value={element !== null && choices.some(({ value }) => value === element) ? element : null}
+          onChange={(id) => show({ element: id })}
+          clearable
+          searchable
+          limit={100}
+          w={200}
+        />
+        <Button size="compact-xs" variant="default" aria-pressed={isBig} onClick={() => setBig(!isBig)}>
+          {isBig ? 'Smaller' : 'Larger'}
+        </Button>
       </div>
-      {selected !== null && <AtElement elementId={selected} steps={steps} until={until} instance={instance} />}
     </section>
   );
 }
 
-/** Events at an element up to a step, and the execution of its task. */
-function AtElement({
-  elementId,
-  steps,
-  until,
-  instance,
-}: {
-  readonly elementId: string;
-  readonly steps: readonly JournalEntry[];
-  readonly until: number;
-  readonly instance: WorkflowInstanceDetails;
-}) {
-  const { acting, at } = useServiceAddress();
-  const { active = 0, done = 0, incidents = 0 } = placesAt(steps, until).elements.get(elementId) ?? {};
-  const activities = instance.activities.filter((one) => one.elementId === elementId);
-  return (
-    <div className="history-element" role="status">
-      <strong>{elementId}</strong>
-      <span>
-        {active} active, {done} done{incidents > 0 && `, ${incidents} stand still`}
-      </span>
-      {activities.map(({ element, job, childInstanceId }) => (
-        <span key={element}>
-          {job && <Link to={`${acting.base}/executions/${job.executionId}`}>Its execution</Link>}
-          {childInstanceId !== undefined && <Link to={`${at}/instances/${childInstanceId}`}>What it calls</Link>}
-        </span>
-      ))}
-    </div>
-  );
+/** The elements that the instance has reached, by their names, for those who do not use the diagram. */
+function choicesOf(names: Names, reached: Iterable<string>): { readonly value: string; readonly label: string }[] {
+  const count = new Map<string, number>();
+  const ids = [...reached];
+  for (const id of ids) count.set(names.get(id) ?? id, (count.get(names.get(id) ?? id) ?? 0) + 1);
+  return ids.map((id) => {
+    const name = names.get(id) ?? id;
+    return { value: id, label: (count.get(name) ?? 0) > 1 ? `${name} (${id})` : name };
+  });
 }

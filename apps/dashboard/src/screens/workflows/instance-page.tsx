@@ -1,166 +1,277 @@
 import type { WorkflowInstanceDetails } from '@kethub/contract';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Tabs } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
-import { instanceQuery } from '../../data/workflow-queries.ts';
-import { CopyButton, shortId, State, Time } from '../../look/parts.tsx';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useMay } from '../../data/context.tsx';
+import { instanceQuery, isUnderWay } from '../../data/workflow-queries.ts';
+import { Icon } from '../../look/icons.tsx';
+import { CopyButton, Ket, shortId, State, Time } from '../../look/parts.tsx';
+import type { Names } from '../../modeller/instance/names.ts';
+import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { Tree } from '../../viewers/tree.tsx';
+import { LogView } from '../executions/log-view.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { Incident } from './incidents.tsx';
+import { TABS, useInstanceView, type InstanceView, type Tab } from './instance-view.ts';
 import { Journal } from './journal.tsx';
+import { TaskExecutions } from './task-executions.tsx';
+import { useJournal } from './use-journal.ts';
+import { Variables } from './variables.tsx';
+import { Whereabouts } from './whereabouts.tsx';
 
 /** The diagram comes with a large library, which the other pages do without. */
 const InstanceOnDiagram = lazy(() => import('./instance-on-diagram.tsx'));
 
-/** One instance: where it is, what keeps it from going on, its variables, and what it has done. */
+/** One instance: where it is, what keeps it from going on, its variables, and what it has done, now and before. */
 export function InstancePage() {
-  const { acting, at } = useServiceAddress();
+  const { acting } = useServiceAddress();
   const { instanceId = '' } = useParams({ strict: false }) as { instanceId?: string };
   const instance = useQuery(instanceQuery(acting, instanceId));
   useTitle(`Instance ${shortId(instanceId)}`);
-  if (instance.error) return <Problem error={instance.error} onRetry={() => void instance.refetch()} />;
-  if (!instance.data) return <div className="panel quiet">Loading…</div>;
-  const { phase, openIncidents, createdAt, executionId, version, parentId, warnings, variables } = instance.data;
+  const { data, error } = instance;
+  if (error && !data) return <Problem error={error} onRetry={() => void instance.refetch()} />;
+  if (!data) return <div className="panel quiet">Loading…</div>;
   return (
     <div className="stack">
-      <div className="row">
-        <Link to={`${at}/instances`}>Instances</Link>
-        <h2>
-          Instance <span className="mono">{shortId(instanceId)}</span>
-        </h2>
-        <State of={openIncidents.length > 0 ? 'INCIDENT' : phase} />
-        <span className="quiet">
-          version {version ?? '–'}, started <Time at={createdAt} />
-        </span>
-        <CopyButton value={instanceId} label="Copy the id of the instance" />
-      </div>
-      <div className="row">
-        <Link to={`${acting.base}/executions/${executionId}`}>Its execution, with result and log</Link>
-        {parentId !== null && <Link to={`${at}/instances/${parentId}`}>The instance that has called it</Link>}
-      </div>
-      <Suspense fallback={<div className="panel quiet">Loading…</div>}>
-        <InstanceOnDiagram instance={instance.data} />
-      </Suspense>
-      {openIncidents.map((incident) => (
-        <Incident key={incident.incident} incident={incident} />
-      ))}
-      {warnings.length > 0 && (
-        <section className="panel stack" aria-labelledby="warnings">
-          <h2 id="warnings">Probably not meant</h2>
-          <ul style={{ margin: 0 }}>
-            {warnings.map(({ elementId, expression, message }) => (
-              <li key={`${elementId} ${expression} ${message}`}>
-                <strong>{elementId}</strong>: {message} <code>{expression}</code>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      <Activities instance={instance.data} />
-      <Called instance={instance.data} />
-      <section className="panel stack" aria-labelledby="variables">
-        <h2 id="variables">Variables</h2>
-        {Object.keys(variables).length === 0 ? (
-          <p className="quiet" style={{ margin: 0 }}>
-            {phase === 'RUNNING' || phase === 'NEW' ? 'None yet.' : 'None.'}
-          </p>
-        ) : (
-          <Tree value={variables} />
-        )}
-      </section>
-      <Journal instanceId={instanceId} isRunning={phase === 'RUNNING' || phase === 'NEW'} />
+      {error && <Problem error={error} onRetry={() => void instance.refetch()} />}
+      <Instance key={instanceId} instance={data.value} tag={data.etag} />
     </div>
   );
 }
 
-/** Elements that are active or wait. */
-function Activities({ instance: { activities } }: { readonly instance: WorkflowInstanceDetails }) {
-  const { acting, at } = useServiceAddress();
-  if (activities.length === 0) return null;
+function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetails; readonly tag: string | null }) {
+  const view = useInstanceView();
+  const journal = useJournal(instance.id, tag);
+  const [names, setNames] = useState<Names>(new Map());
+  const nameOf = (elementId: string): string => names.get(elementId) ?? elementId;
+  const steps = journal.data ?? [];
   return (
-    <section className="panel flush" aria-labelledby="activities">
-      <div className="panel-head">
-        <h2 id="activities">Where it is</h2>
-      </div>
-      <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Element</th>
-            <th scope="col">Phase</th>
-            <th scope="col">Waits for</th>
-          </tr>
-        </thead>
-        <tbody>
-          {activities.map(({ element, elementId, phase, loopCounter, job, childInstanceId, due, message, signal }) => (
-            <tr key={element}>
-              <td>
-                <strong>{elementId}</strong>
-                {loopCounter !== undefined && <span className="quiet"> number {loopCounter}</span>}
-              </td>
-              <td className="quiet">{phase.toLowerCase()}</td>
-              <td>
-                {job && (
-                  <>
-                    <Link to={`${acting.base}/executions/${job.executionId}`}>its execution</Link>{' '}
-                    <span className="quiet">({job.state.toLowerCase()})</span>
-                  </>
-                )}
-                {childInstanceId !== undefined && <Link to={`${at}/instances/${childInstanceId}`}>what it calls</Link>}
-                {due !== undefined && <Time at={due} />}
-                {message && (
-                  <>
-                    message <strong>{message.name}</strong>, key <code>{message.correlationKey}</code>
-                  </>
-                )}
-                {signal && (
-                  <>
-                    signal <strong>{signal.name}</strong>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <>
+      <Head instance={instance} />
+      <StandsStill instance={instance} nameOf={nameOf} onShow={() => view.show({ tab: 'incidents' })} />
+      <Suspense fallback={<div className="panel quiet">Loading…</div>}>
+        <InstanceOnDiagram instance={instance} steps={steps} view={view} names={names} onNames={setNames} />
+      </Suspense>
+      {journal.error && <Problem error={journal.error} onRetry={() => void journal.refetch()} />}
+      <Details instance={instance} view={view} nameOf={nameOf}>
+        {journal.isPending ? (
+          <p className="quiet">Loading…</p>
+        ) : (
+          <Journal
+            entries={steps}
+            element={view.element}
+            step={view.step}
+            nameOf={nameOf}
+            onStep={(step) => view.show({ step: step >= (steps.at(-1)?.seq ?? 0) ? null : step })}
+          />
+        )}
+      </Details>
+    </>
   );
 }
 
-/** Instances that its call activities have started. */
-function Called({ instance: { children } }: { readonly instance: WorkflowInstanceDetails }) {
-  const { at } = useServiceAddress();
-  if (children.length === 0) return null;
+function Head({ instance }: { readonly instance: WorkflowInstanceDetails }) {
+  const { acting, at } = useServiceAddress();
+  const { id, phase, openIncidents, createdAt, executionId, version, parentId, processId } = instance;
   return (
-    <section className="panel flush" aria-labelledby="called">
-      <div className="panel-head">
-        <h2 id="called">What it has called</h2>
+    <div className="row apart">
+      <div className="row">
+        <Link to={`${at}/instances`}>Instances</Link>
+        {parentId !== null && (
+          <>
+            <span aria-hidden="true">/</span>
+            <Link to={`${at}/instances/${parentId}`}>The instance that has called it</Link>
+          </>
+        )}
+        <h2>
+          <span className="sr-only">Instance </span>
+          <Ket>{shortId(id)}</Ket>
+        </h2>
+        <State of={openIncidents.length > 0 || callsStanding(instance) > 0 ? 'INCIDENT' : phase} />
+        <span className="quiet">
+          version {version ?? '–'}
+          {parentId !== null && `, process ${processId ?? '–'}`}, started <Time at={createdAt} />
+        </span>
+        <CopyButton value={id} label="Copy the id of the instance" />
       </div>
-      <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Instance</th>
-            <th scope="col">Process</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {children.map(({ id, processId, phase, incidents }) => (
-            <tr key={id}>
-              <td>
-                <Link to={`${at}/instances/${id}`} className="name mono">
-                  {shortId(id)}
-                </Link>
-              </td>
-              <td className="quiet">{processId ?? '–'}</td>
-              <td>
-                <State of={incidents > 0 ? 'INCIDENT' : phase} />
-              </td>
-            </tr>
+      <div className="row">
+        <Link to={`${acting.base}/executions/${executionId}`}>Its execution, with the result</Link>
+        {isUnderWay(instance) && <Cancel executionId={executionId} />}
+      </div>
+    </div>
+  );
+}
+
+function Cancel({ executionId }: { readonly executionId: string }) {
+  const { acting } = useServiceAddress();
+  const queries = useQueryClient();
+  const mayCancel = useMay('execution:cancel');
+  const [isAsked, setAsked] = useState(false);
+  const cancel = useMutation({
+    mutationFn: () => acting.platform.cancelOwnedExecution({ executionId }),
+    onSuccess: async () => {
+      setAsked(false);
+      await queries.invalidateQueries({ queryKey: [acting.base, 'instance'] });
+    },
+  });
+  if (!mayCancel) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Icon name="stop" size={13} />}
+        onClick={() => {
+          cancel.reset();
+          setAsked(true);
+        }}
+      >
+        Cancel
+      </Button>
+      {isAsked && (
+        <Confirm
+          title="Cancel the execution"
+          action="Cancel it"
+          request={{ error: cancel.error, isPending: cancel.isPending, mutate: () => cancel.mutate() }}
+          onClose={() => setAsked(false)}
+        >
+          The whole execution ends, with all that it has called. What services have done is not undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** Open incidents of what the call activities of an instance have started. */
+function callsStanding({ activities }: WorkflowInstanceDetails): number {
+  return activities.reduce((sum, { childIncidents = 0 }) => sum + childIncidents, 0);
+}
+
+/** One line about what keeps the instance from going on, here and in what it calls. */
+function StandsStill({
+  instance,
+  nameOf,
+  onShow,
+}: {
+  readonly instance: WorkflowInstanceDetails;
+  readonly nameOf: (elementId: string) => string;
+  readonly onShow: () => void;
+}) {
+  const { at } = useServiceAddress();
+  const [first, ...others] = instance.openIncidents;
+  const calls = instance.activities.filter(({ childIncidents = 0 }) => childIncidents > 0);
+  const [call] = calls;
+  if (!first && !call) return null;
+  return (
+    <div className="stands-still" role="alert">
+      {first && (
+        <>
+          <span className="stands-still-text" title={first.error.message}>
+            <strong>Stands still at {first.elementName ?? first.elementId}:</strong> {first.error.errorCode},{' '}
+            {first.error.message}
+          </span>
+          {others.length > 0 && <span className="quiet">and {others.length} more</span>}
+          <Button size="compact-xs" variant="default" onClick={onShow}>
+            Mend it
+          </Button>
+        </>
+      )}
+      {call && (
+        <>
+          <span>
+            <strong>{nameOf(call.elementId)}</strong> waits:{' '}
+            {callsStanding(instance) === 1 ? 'an incident' : 'incidents'} in what it calls
+          </span>
+          {call.childInstanceId !== undefined && <Link to={`${at}/instances/${call.childInstanceId}`}>Go there</Link>}
+          {calls.length > 1 && <span className="quiet">and {calls.length - 1} more</span>}
+        </>
+      )}
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<Tab, string>> = {
+  incidents: 'Incidents',
+  variables: 'Variables',
+  active: 'Where it is',
+  executions: 'Executions',
+  journal: 'Journal',
+  log: 'Log',
+};
+
+/** The tabs below the diagram. Only the one in view is read. */
+function Details({
+  instance,
+  view,
+  nameOf,
+  children,
+}: {
+  readonly instance: WorkflowInstanceDetails;
+  readonly view: InstanceView;
+  readonly nameOf: (elementId: string) => string;
+  /** The journal. */
+  readonly children: ReactNode;
+}) {
+  const { acting } = useServiceAddress();
+  const { id, executionId, openIncidents, warnings, activities } = instance;
+  const { element, step } = view;
+  const tab = view.tab ?? (openIncidents.length > 0 ? 'incidents' : 'variables');
+  const counts: Partial<Record<Tab, number>> = { incidents: openIncidents.length, active: activities.length };
+  return (
+    <section className="panel" aria-label="Details">
+      <Tabs value={tab} onChange={(next) => view.show({ tab: next as Tab })} keepMounted={false}>
+        <Tabs.List style={{ marginBottom: 12 }}>
+          {TABS.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {TITLES[one]}
+              {(counts[one] ?? 0) > 0 && ` ${counts[one]}`}
+            </Tabs.Tab>
           ))}
-        </tbody>
-      </table>
+        </Tabs.List>
+        <Tabs.Panel value="incidents">
+          <div className="stack">
+            {openIncidents.length === 0 && (
+              <p className="quiet" style={{ margin: 0 }}>
+                Nothing keeps it from going on.
+              </p>
+            )}
+            {openIncidents.map((incident) => (
+              <Incident key={incident.incident} incident={incident} />
+            ))}
+            {warnings.length > 0 && (
+              <section className="stack" aria-labelledby="warnings">
+                <h3 id="warnings">Probably not meant</h3>
+                <ul style={{ margin: 0 }}>
+                  {warnings.map(({ elementId, expression, message }) => (
+                    <li key={`${elementId} ${expression} ${message}`}>
+                      <strong>{nameOf(elementId)}</strong>: {message} <code>{expression}</code>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            )}
+          </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="variables">
+          <Variables instanceId={id} step={step} element={element} nameOf={nameOf} />
+        </Tabs.Panel>
+        <Tabs.Panel value="active">
+          <Whereabouts instance={instance} element={element} nameOf={nameOf} />
+        </Tabs.Panel>
+        <Tabs.Panel value="executions">
+          <TaskExecutions instance={instance} element={element} nameOf={nameOf} />
+        </Tabs.Panel>
+        <Tabs.Panel value="journal">{children}</Tabs.Panel>
+        <Tabs.Panel value="log">
+          <LogView
+            id={executionId}
+            name={executionId}
+            follow={(options) => acting.platform.executions.followLog(executionId, options)}
+          />
+        </Tabs.Panel>
+      </Tabs>
     </section>
   );
 }

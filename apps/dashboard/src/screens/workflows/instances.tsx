@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
-import { instancesQuery } from '../../data/workflow-queries.ts';
+import { instanceCountsQuery, instancesQuery } from '../../data/workflow-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
 import { More } from '../../look/more.tsx';
 import { shortId, State, Time } from '../../look/parts.tsx';
@@ -11,6 +11,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { ranFor } from '../executions/execution-list.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { IncidentsOfWorkflow } from './incidents.tsx';
+import { Counts, Filters, useInstanceFilter } from './instances-filter.tsx';
 import { MessageForm } from './message-form.tsx';
 import { Schedules } from './schedules.tsx';
 
@@ -18,7 +19,10 @@ import { Schedules } from './schedules.tsx';
 export function Instances() {
   const { acting, serviceId, at } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));
-  const instances = useInfiniteQuery(instancesQuery(acting, serviceId));
+  const filter = useInstanceFilter();
+  const instances = useInfiniteQuery(instancesQuery(acting, serviceId, filter));
+  const counts = useQuery(instanceCountsQuery(acting, serviceId, filter));
+  const isFiltered = Object.keys(filter).length > 0;
   const mayPublish = useMay('workflow-message:publish');
   const [isSending, setSending] = useState(false);
   const rows = instances.data?.pages.flat() ?? [];
@@ -34,9 +38,21 @@ export function Instances() {
       )}
       <IncidentsOfWorkflow />
       <Schedules />
+      {(isFiltered || (counts.data?.counted ?? 0) > 0) && (
+        <div className="stack" style={{ gap: 8 }}>
+          {counts.data && <Counts counts={counts.data} filter={filter} />}
+          <Filters
+            filter={filter}
+            versions={[...new Set(service.data?.versions.map(({ version }) => version) ?? [])]}
+          />
+        </div>
+      )}
       {instances.error && <Problem error={instances.error} onRetry={() => void instances.refetch()} />}
       {instances.isPending && <div className="panel quiet">Loading…</div>}
-      {instances.isSuccess && rows.length === 0 && (
+      {instances.isSuccess && rows.length === 0 && isFiltered && (
+        <div className="panel quiet">No instance fits this filter.</div>
+      )}
+      {instances.isSuccess && rows.length === 0 && !isFiltered && (
         <div className="panel empty">
           <p style={{ margin: 0 }}>
             No instance yet. Each execution of the workflow is one: <Link to={`${at}/run`}>run it</Link>, call its

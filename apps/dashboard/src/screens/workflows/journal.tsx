@@ -1,57 +1,100 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
-import type { JournalEntry } from '../../data/workflow-queries.ts';
-import { More } from '../../look/more.tsx';
-import { Problem } from '../../shell/problem.tsx';
+import { MOST_ENTRIES, type JournalEntry } from '../../data/workflow-queries.ts';
 import { entryInWords } from './journal-in-words.ts';
-import { useJournal } from './use-journal.ts';
 
-/** Steps of an instance, in order. */
-export function Journal({ instanceId, isRunning }: { readonly instanceId: string; readonly isRunning: boolean }) {
-  const journal = useJournal(instanceId, isRunning);
-  const rows = journal.data?.pages.flat() ?? [];
+/** Entries that are in the page at a time. */
+const PAGE = 200;
+
+/** Steps of an instance, in order, of one element or of all. */
+export function Journal({
+  entries,
+  element,
+  step,
+  nameOf,
+  onStep,
+}: {
+  readonly entries: readonly JournalEntry[];
+  readonly element: string | null;
+  readonly step: number | null;
+  readonly nameOf: (elementId: string) => string;
+  readonly onStep: (step: number) => void;
+}) {
+  const [from, setFrom] = useState(0);
+  const rows = element === null ? entries : entries.filter((entry) => entryInWords(entry).where === element);
+  const first = Math.min(from, Math.max(0, Math.floor((rows.length - 1) / PAGE) * PAGE));
+  const shown = rows.slice(first, first + PAGE);
+  if (rows.length === 0) return <p className="quiet">Nothing yet.</p>;
   return (
-    <section className="panel flush" aria-labelledby="journal">
-      <div className="panel-head">
-        <h2 id="journal">What it did</h2>
-      </div>
-      {journal.error && <Problem error={journal.error} onRetry={() => void journal.refetch()} />}
-      {journal.isPending && <p className="quiet panel-text">Loading…</p>}
-      {rows.length > 0 && (
-        <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col">Time (UTC)</th>
-              <th scope="col">What</th>
-              <th scope="col">Where</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((entry) => (
-              <Entry key={entry.seq} entry={entry} />
-            ))}
-          </tbody>
-        </table>
+    <div className="stack">
+      {rows.length > PAGE && (
+        <div className="row">
+          <Button size="compact-xs" variant="default" disabled={first === 0} onClick={() => setFrom(first - PAGE)}>
+            Earlier
+          </Button>
+          <span className="quiet numbers">
+            {first + 1} to {first + shown.length} of {rows.length}
+            {entries.length >= MOST_ENTRIES && '; later ones are not shown'}
+          </span>
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={first + PAGE >= rows.length}
+            onClick={() => setFrom(first + PAGE)}
+          >
+            Later
+          </Button>
+        </div>
       )}
-      <More of={journal} />
-    </section>
+      <table className="list">
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col">Time (UTC)</th>
+            <th scope="col">What</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((entry) => (
+            <Entry key={entry.seq} entry={entry} isChosen={entry.seq === step} nameOf={nameOf} onStep={onStep} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-function Entry({ entry }: { readonly entry: JournalEntry }) {
+function Entry({
+  entry,
+  isChosen,
+  nameOf,
+  onStep,
+}: {
+  readonly entry: JournalEntry;
+  readonly isChosen: boolean;
+  readonly nameOf: (elementId: string) => string;
+  readonly onStep: (step: number) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
   const { what, where } = entryInWords(entry);
   const { seq, at, type: _type, ...members } = entry;
   return (
-    <tr>
-      <td className="numbers quiet">{seq}</td>
+    <tr aria-current={isChosen ? 'step' : undefined}>
+      <td className="numbers">
+        <Button size="compact-xs" variant="subtle" aria-label={`Show step ${seq}`} onClick={() => onStep(seq)}>
+          {seq}
+        </Button>
+      </td>
       <td className="numbers quiet">{at.slice(11)}</td>
       <td>
-        <details>
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{what}</summary>
-          <pre className="code">{writeExact(members)}</pre>
+          {isOpen && <pre className="code">{writeExact(members)}</pre>}
         </details>
       </td>
-      <td className="mono">{where}</td>
+      <td title={where}>{nameOf(where)}</td>
     </tr>
   );
 }

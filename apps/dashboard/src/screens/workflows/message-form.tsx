@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
-import { instancesQuery } from '../../data/workflow-queries.ts';
+import { instancesKey } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -28,7 +28,7 @@ export function MessageForm({ onClose }: { readonly onClose: () => void }) {
         serviceId,
         jsonText: writeExact({ name: name.trim(), correlationKey: key, variables }, 0),
       }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: instancesQuery(acting, serviceId).queryKey }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: instancesKey(acting.base, serviceId) }),
   });
   const submit = (): void => {
     const value = text.trim() === '' ? {} : jsonOf(text);

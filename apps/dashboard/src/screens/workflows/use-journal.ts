@@ -1,16 +1,17 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useActing } from '../../data/context.tsx';
-import { journalQuery } from '../../data/workflow-queries.ts';
+import { journalQuery, variablesQuery } from '../../data/workflow-queries.ts';
 
-/** The journal of an instance, read once more when the instance has ended: its last entries are written with its end. */
-export function useJournal(instanceId: string, isRunning: boolean) {
-  const journal = useInfiniteQuery(journalQuery(useActing(), instanceId, isRunning));
-  const { refetch } = journal;
-  const wasRunning = useRef(isRunning);
+/** The journal of an instance. It is read on, and present variables again, whenever the instance has another `tag`. */
+export function useJournal(instanceId: string, tag: string | null) {
+  const acting = useActing();
+  const queries = useQueryClient();
   useEffect(() => {
-    if (wasRunning.current && !isRunning) void refetch();
-    wasRunning.current = isRunning;
-  }, [isRunning, refetch]);
-  return journal;
+    const { queryKey: variables } = variablesQuery(acting, { instanceId, step: null, elementId: null });
+    void queries.invalidateQueries({ queryKey: journalQuery(acting, instanceId).queryKey });
+    // Without the element: the variables of each, as they are now.
+    void queries.invalidateQueries({ queryKey: variables.slice(0, -1) });
+  }, [acting, queries, instanceId, tag]);
+  return useQuery(journalQuery(acting, instanceId));
 }

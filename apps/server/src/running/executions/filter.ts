@@ -12,6 +12,9 @@ export interface ExecutionFilter {
   readonly personId?: string | undefined;
   /** Execution of a workflow, whose tasks started them. */
   readonly workflowId?: string | undefined;
+  /** Instance of a workflow, and an element in it, whose tasks started them. */
+  readonly workflowInstanceId?: string | undefined;
+  readonly workflowElementId?: string | undefined;
   /** Tells whether executions that tasks of workflows started are left out. */
   readonly withoutTasks?: boolean | undefined;
   /** Epoch milliseconds of the creation: from the first to before the second. */
@@ -28,6 +31,7 @@ const ID_BEFORE_CREATION_MS = 7 * 24 * 60 * 60 * 1000;
 /** The filter as a condition of SQL, without its tag. */
 export function fitting(filter: ExecutionFilter) {
   const { serviceId, version, statuses, applicationId, personId, workflowId, withoutTasks, from, to } = filter;
+  const { workflowInstanceId: instance, workflowElementId: element } = filter;
   return (where: ExpressionBuilder<Tables, 'executions'>) =>
     where.and([
       ...(serviceId === undefined ? [] : [where('executions.service_id', '=', serviceId)]),
@@ -36,6 +40,10 @@ export function fitting(filter: ExecutionFilter) {
       ...(applicationId === undefined ? [] : [where('executions.application_id', '=', applicationId)]),
       ...(personId === undefined ? [] : [where('executions.person_id', '=', personId)]),
       ...(workflowId === undefined ? [] : [where('executions.workflow_id', '=', workflowId)]),
+      ...(instance === undefined || element !== undefined
+        ? []
+        : [where('executions.workflow_task', 'like', `${instance} %`)]),
+      ...(element === undefined ? [] : [where('executions.workflow_task', '=', `${instance} ${element}`)]),
       ...(withoutTasks === true ? [where('executions.workflow_id', 'is', null)] : []),
       ...(from === undefined ? [] : [where('executions.created_at', '>=', from)]),
       ...(from === undefined ? [] : [where('executions.id', '>=', firstIdAt(from - ID_BEFORE_CREATION_MS))]),

@@ -76,6 +76,7 @@ export async function prepareExecution(
     run_seconds: null,
     tags: input.tags.length > 0 ? JSON.stringify(input.tags) : null,
     workflow_id: null,
+    workflow_task: null,
   };
   return { row, input, pools: { reader: origin.owner, pools }, startEvent, depth: 0, firstStep: null };
 }

@@ -157,7 +157,7 @@ export function filesOf(database: Database, executionId: string) {
 }
 
 /** Columns that a list shows. */
-const listedColumns = [...statusColumns, 'person_id', 'workflow_id'] as const;
+const listedColumns = [...statusColumns, 'person_id', 'workflow_id', 'workflow_task'] as const;
 export type ListedRow = Pick<ExecutionRow, (typeof listedColumns)[number]>;
 
 /** Rows within a scope, newest first, after (older than) `cursor`. */

@@ -2,6 +2,7 @@ import {
   executionStatuses,
   fromTimestamp,
   Id,
+  limits,
   Tag,
   Timestamp,
   Version,
@@ -42,13 +43,27 @@ export const OwnedQuery = Type.Object({
   workflowId: Type.Optional(
     Type.String({ ...Id, description: 'Execution of a workflow: what its tasks have started.' }),
   ),
+  workflowInstanceId: Type.Optional(
+    Type.String({
+      ...Id,
+      description: 'Instance of the workflow that `workflowId` names: what its tasks have started.',
+    }),
+  ),
+  workflowElementId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: limits.nameLength, description: 'Only one task of `workflowInstanceId`.' }),
+  ),
   tasks: Type.Optional(Type.Boolean({ description: 'false: without what tasks of workflows have started.' })),
 });
 export type OwnedQuery = Static<typeof OwnedQuery>;
 
-/** The filter that a query asks for. Throws invalid-request for a time that does not exist. */
+/** The filter that a query asks for. Throws invalid-request for a time that does not exist, and for half a filter. */
 export function filterOf({ status, from, to, tasks, ...same }: OwnedQuery): ExecutionFilter {
-  const { serviceId, version, tag, applicationId, personId, workflowId } = same;
+  const { serviceId, version, tag, applicationId, personId } = same;
+  const { workflowId, workflowInstanceId, workflowElementId } = same;
+  if (workflowInstanceId !== undefined && workflowId === undefined)
+    throw new Problem('invalid-request', 'workflowInstanceId needs workflowId beside it.');
+  if (workflowElementId !== undefined && workflowInstanceId === undefined)
+    throw new Problem('invalid-request', 'workflowElementId needs workflowInstanceId beside it.');
   return {
     serviceId,
     version,
@@ -56,6 +71,8 @@ export function filterOf({ status, from, to, tasks, ...same }: OwnedQuery): Exec
     applicationId,
     personId,
     workflowId,
+    workflowInstanceId,
+    workflowElementId,
     ...(status !== undefined && { statuses: status.split(',') as ExecutionStatus[] }),
     ...(tasks === false && { withoutTasks: true }),
     ...(from !== undefined && { from: timeOf('from', from) }),

@@ -34,7 +34,7 @@ export function listOwned(platform: Platform, context: Context, query: ListQuery
       ...(row.of && { serviceName: row.of.name, version: row.of.version }),
       applicationId: row.application_id,
       personId: row.person_id,
-      ...(row.workflow_id !== null && { workflowId: row.workflow_id }),
+      ...(row.workflow_id !== null && { workflowId: row.workflow_id, ...taskOf(row) }),
       _links: executionLinks(scope.address, row.id),
     }),
   });
@@ -83,4 +83,11 @@ async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<
     .execute();
   const byId = new Map(versions.map((one) => [one.id, one]));
   return rows.map((row) => ({ ...row, of: byId.get(row.service_version_id) }));
+}
+
+function taskOf({ workflow_task }: Pick<ListedRow, 'workflow_task'>): Partial<OwnedExecution> {
+  const [workflowInstanceId, workflowElementId] = workflow_task?.split(/ (.*)/s) ?? [];
+  return workflowInstanceId !== undefined && workflowElementId !== undefined
+    ? { workflowInstanceId, workflowElementId }
+    : {};
 }

@@ -32,7 +32,7 @@ export async function journalLog({ database }: Platform, executionId: string): P
       if (bytes > limits.logBytes) return false;
       text += added;
     }
-    return entries.length === AT_ONCE;
+    return entries.length > 0;
   };
   return {
     async read(fromByte) {

@@ -10,6 +10,7 @@ import * as workflowOfExecution from './0006-workflow-of-execution.ts';
 import * as serviceSources from './0007-service-sources.ts';
 import * as tokenScopes from './0008-token-scopes.ts';
 import * as imports from './0009-imports.ts';
+import * as taskOfExecution from './0010-task-of-execution.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0007-service-sources': serviceSources,
   '0008-token-scopes': tokenScopes,
   '0009-imports': imports,
+  '0010-task-of-execution': taskOfExecution,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

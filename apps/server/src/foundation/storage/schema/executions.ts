@@ -109,6 +109,8 @@ export interface ExecutionRow {
   tags: string | null;
   /** The execution of the workflow whose task started it; null for any other. */
   workflow_id: string | null;
+  /** The instance and the element of this task, as `<instance id> <element id>`; null as well in older rows. */
+  workflow_task: string | null;
 }
 
 /** A tag of an execution, with the columns that decide who may see it: an index then answers a list by tag. */

@@ -166,7 +166,7 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
     for (const effect of result.effects) effects.push(effect);
     for (const entry of result.journal) journal.push(entry);
   };
-  const isOver = (): boolean => changed && env.pauses?.(0) === true;
+  const isOver = (): boolean => changed && env.pauses?.(0, 0) === true;
   // Finishes the paused step, unless it is paused again by `isOver`.
   const finish = (): void => {
     if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));

@@ -46,6 +46,7 @@ async function startHere(
   const { applicationId, address } = subscriber;
   const prepared = await prepareExecution(platform, workflows, originOf(subscriber), job.id, text);
   prepared.row.workflow_id = executionId;
+  prepared.row.workflow_task = `${job.instance_id} ${job.element_id}`;
   await requireReadableByStarters(platform.database.read, job.instance_id, prepared.pools.pools);
   const called = { id: job.id, lease: job.lease, application_id: applicationId, address };
   let accepted = false;

@@ -87,6 +87,15 @@ describe.each(databases)('incidents of all workflows on $name', (kind) => {
     expect(await found({ hasIncidents: true })).toBe(3);
     expect(await found({ hasIncidents: false, limit: 3 })).toBe(1);
     expect(await found({ version: '2.0.0' })).toBe(0);
+    expect(await found({ elementId: 'which' })).toBe(3);
+    expect(await found({ elementId: 'which', errorCode: 'WORKFLOW_ERROR' })).toBe(3);
+    expect(await found({ elementId: 'good' })).toBe(0);
+    expect(await found({ errorCode: 'x' })).toBe(0);
+    const counted = async (filter: object) => (await client.countWorkflowInstances({ serviceId, ...filter })).counted;
+    expect(await counted({ elementId: 'which' })).toBe(3);
+    expect(await counted({ version: '2.0.0' })).toBe(0);
+    expect(await counted({ from: '2000-01-01 00:00:00', to: '2100-01-01 00:00:00' })).toBe(4);
+    await expect(counted({ to: '2026-02-31 00:00:00' })).rejects.toMatchObject({ status: 400 });
     expect(await found({ from: '2000-01-01 00:00:00', to: '2100-01-01 00:00:00' })).toBe(4);
     expect(await found({ from: '2100-01-01 00:00:00' })).toBe(0);
     await expect(found({ from: '2026-02-31 00:00:00' })).rejects.toMatchObject({ status: 400 });

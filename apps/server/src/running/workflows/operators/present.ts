@@ -114,6 +114,7 @@ export function presentActivities(
         ...(element.loopCounter !== undefined && { loopCounter: element.loopCounter }),
         ...(job && { job: { executionId: job.id, state: job.state, attempts: job.attempts } }),
         ...(child !== undefined && { childInstanceId: child }),
+        ...(element.childErrors?.length && { childIncidents: element.childErrors.length }),
         ...(timer && { due: toTimestamp(timer.due) }),
         ...(awaited && own && presentSubscription(awaited)),
       };

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Queries, WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
+import { sql, type ExpressionBuilder } from 'kysely';
+import type { Queries, Tables, WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
 
 /** SQL for operators of instances. Each query includes the owner of the service. */
 
@@ -49,8 +49,38 @@ export interface InstanceFilter {
   readonly version?: string;
   /** True if they have open incidents. */
   readonly hasIncidents?: boolean;
+  /** The element and the error code of an open incident that they have. */
+  readonly elementId?: string;
+  readonly errorCode?: string;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
+}
+
+/** The filter as a condition of SQL. */
+function fitting(filter: InstanceFilter) {
+  const { phase, version, hasIncidents, elementId, errorCode, createdFrom, createdBefore } = filter;
+  return (where: ExpressionBuilder<Tables, 'workflow_instances' | 'service_versions'>) =>
+    where.and([
+      ...(phase === undefined ? [] : [where('workflow_instances.phase', '=', phase)]),
+      ...(version === undefined ? [] : [where('service_versions.version', '=', version)]),
+      ...(hasIncidents === undefined ? [] : [where('workflow_instances.incidents', hasIncidents ? '>' : '=', 0)]),
+      ...(elementId === undefined && errorCode === undefined ? [] : [standsStill(where, { elementId, errorCode })]),
+      ...(createdFrom === undefined ? [] : [where('workflow_instances.created_at', '>=', createdFrom)]),
+      ...(createdBefore === undefined ? [] : [where('workflow_instances.created_at', '<', createdBefore)]),
+    ]);
+}
+
+function standsStill(
+  where: ExpressionBuilder<Tables, 'workflow_instances' | 'service_versions'>,
+  { elementId, errorCode }: { elementId: string | undefined; errorCode: string | undefined },
+) {
+  let incidents = where
+    .selectFrom('workflow_incidents')
+    .select('workflow_incidents.id')
+    .whereRef('workflow_incidents.instance_id', '=', 'workflow_instances.id');
+  if (elementId !== undefined) incidents = incidents.where('workflow_incidents.element_id', '=', elementId);
+  if (errorCode !== undefined) incidents = incidents.where('workflow_incidents.error_code', '=', errorCode);
+  return where.exists(incidents);
 }
 
 /** Instances of a service, newest first, after (older than) `cursor`. */
@@ -58,30 +88,27 @@ export function pageOfInstances(
   queries: Queries,
   owner: Owner,
   serviceId: string,
-  { phase, version, hasIncidents, createdFrom, createdBefore }: InstanceFilter,
+  filter: InstanceFilter,
   cursor: string | null,
   limit: number,
 ): Promise<InstanceRow[]> {
-  let rows = instancesOf(queries, owner)
+  const rows = instancesOf(queries, owner)
     .where('service_versions.service_id', '=', serviceId)
+    .where(fitting(filter))
     .orderBy('workflow_instances.id', 'desc')
     .limit(limit);
-  if (phase !== undefined) rows = rows.where('workflow_instances.phase', '=', phase);
-  if (version !== undefined) rows = rows.where('service_versions.version', '=', version);
-  if (hasIncidents !== undefined) rows = rows.where('workflow_instances.incidents', hasIncidents ? '>' : '=', 0);
-  if (createdFrom !== undefined) rows = rows.where('workflow_instances.created_at', '>=', createdFrom);
-  if (createdBefore !== undefined) rows = rows.where('workflow_instances.created_at', '<', createdBefore);
   return (cursor === null ? rows : rows.where('workflow_instances.id', '<', cursor)).execute();
 }
 
-/** Counts of the newest `limit` instances of a service, by phase. */
-export async function countInstances(queries: Queries, serviceId: string, limit: number) {
+/** Counts of the newest `limit` instances of a service that fit a filter, by phase. */
+export async function countInstances(queries: Queries, serviceId: string, filter: InstanceFilter, limit: number) {
   return queries
     .selectFrom((from) =>
       from
         .selectFrom('workflow_instances')
         .innerJoin('service_versions', 'service_versions.id', 'workflow_instances.service_version_id')
         .where('service_versions.service_id', '=', serviceId)
+        .where(fitting(filter))
         .select(['workflow_instances.phase', 'workflow_instances.incidents'])
         .orderBy('workflow_instances.id', 'desc')
         .limit(limit)

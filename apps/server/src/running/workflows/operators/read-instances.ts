@@ -20,18 +20,40 @@ import { readJournalAfter } from '../journal.ts';
 import { readState } from '../state.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
-import { childrenOf, countInstances, findInstance, jobsOf, pageOfInstances, type InstanceRow } from './queries.ts';
+import {
+  childrenOf,
+  countInstances,
+  findInstance,
+  jobsOf,
+  pageOfInstances,
+  type InstanceFilter,
+  type InstanceRow,
+} from './queries.ts';
 
 const CHILDREN_AT_ONCE = 100;
+
+const instancesFilter = {
+  version: Type.Optional(Version),
+  elementId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: limits.nameLength, description: 'Only those that stand still there.' }),
+  ),
+  errorCode: Type.Optional(
+    Type.String({ minLength: 1, maxLength: limits.nameLength, description: 'Only those that stand still with this.' }),
+  ),
+  from: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun at this time or later, in UTC.' })),
+  to: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun before this time, in UTC.' })),
+};
+
+/** The query of the counts of instances. */
+export const CountsQuery = Type.Object(instancesFilter);
+type CountsQuery = Static<typeof CountsQuery>;
 
 /** The query of a list of instances. */
 export const InstancesQuery = Type.Object({
   ...ListQuery.properties,
   phase: Type.Optional(Type.Enum([...workflowPhases])),
-  version: Type.Optional(Version),
   hasIncidents: Type.Optional(Type.Boolean({ description: 'Only those with open incidents, or only those without.' })),
-  from: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun at this time or later, in UTC.' })),
-  to: Type.Optional(Type.String({ pattern: timestampPattern, description: 'Begun before this time, in UTC.' })),
+  ...instancesFilter,
 });
 type InstancesQuery = Static<typeof InstancesQuery>;
 
@@ -44,18 +66,16 @@ export async function readInstances(
 ): Promise<Answer> {
   const { database, addresses } = platform;
   await requireService(database.read, context, serviceId);
-  const { limit: _limit, cursor: _cursor, from, to, ...filter } = query;
+  const { limit: _limit, cursor: _cursor, phase, hasIncidents, ...others } = query;
   const chosen = {
-    ...filter,
-    ...(from !== undefined && { createdFrom: timeOf('from', from) }),
-    ...(to !== undefined && { createdBefore: timeOf('to', to) }),
+    ...filterOf(others),
+    ...(phase !== undefined && { phase }),
+    ...(hasIncidents !== undefined && { hasIncidents }),
   };
-  const { hasIncidents, ...texts } = filter;
   const asked = new URLSearchParams({
-    ...texts,
+    ...(phase !== undefined && { phase }),
     ...(hasIncidents !== undefined && { hasIncidents: String(hasIncidents) }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+    ...others,
   }).toString();
   return list(query, {
     address: `${addresses.api}/services/${serviceId}/workflow-instances${asked === '' ? '' : `?${asked}`}`,
@@ -64,20 +84,29 @@ export async function readInstances(
   });
 }
 
+function filterOf({ from, to, ...same }: CountsQuery): InstanceFilter {
+  return {
+    ...same,
+    ...(from !== undefined && { createdFrom: timeOf('from', from) }),
+    ...(to !== undefined && { createdBefore: timeOf('to', to) }),
+  };
+}
+
 function timeOf(name: string, text: string): number {
   const time = fromTimestamp(text);
   if (time === null) throw new Problem('invalid-request', `There is no such time: ${name} is ${text}.`);
   return time;
 }
 
-/** Counts the newest instances of a workflow service. Throws not-found. */
+/** Counts the newest instances of a workflow service that fit a filter. Throws not-found, invalid-request. */
 export async function readInstanceCounts(
   { database }: Platform,
   context: Context,
   serviceId: string,
+  query: CountsQuery,
 ): Promise<WorkflowInstanceCounts> {
   await requireService(database.read, context, serviceId);
-  const rows = await countInstances(database.read, serviceId, limits.countedRows + 1);
+  const rows = await countInstances(database.read, serviceId, filterOf(query), limits.countedRows + 1);
   const all = rows.reduce((sum, { instances }) => sum + instances, 0);
   return {
     counted: Math.min(all, limits.countedRows),

@@ -12,6 +12,7 @@ import {
   WorkflowInstanceDetails,
   WorkflowJournalEntry,
   WorkflowSchedule,
+  WorkflowVariables,
 } from '@kethub/contract';
 import { parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
@@ -26,7 +27,15 @@ import type { Workflows } from '../../executions/index.ts';
 import { createGraphs } from '../graphs.ts';
 import { InstanceWatch } from './instance-watch.ts';
 import { readIncidentGroups, readIncidents } from './incidents.ts';
-import { InstancesQuery, readInstance, readInstanceCounts, readInstances, readJournal } from './read-instances.ts';
+import {
+  CountsQuery,
+  InstancesQuery,
+  readInstance,
+  readInstanceCounts,
+  readInstances,
+  readJournal,
+} from './read-instances.ts';
+import { readVariables } from './read-variables.ts';
 import { retryIncident } from './retry-incident.ts';
 import { retryIncidents } from './retry-incidents.ts';
 import { readSchedules, retrySchedule } from './schedules.ts';
@@ -62,11 +71,12 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       access: 'workflow-instance:list',
       summary: 'Count the instances of an own workflow by phase',
       params: servicePath,
+      query: CountsQuery,
       answers: { 200: WorkflowInstanceCounts },
       problems: [...found],
-      handle: async ({ params, caller }) => ({
+      handle: async ({ params, caller, query }) => ({
         status: 200,
-        body: await readInstanceCounts(platform, contextOf(caller), params.serviceId),
+        body: await readInstanceCounts(platform, contextOf(caller), params.serviceId, query),
       }),
     }),
     endpoint({
@@ -189,6 +199,31 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       problems: [...found, 'not-permitted'],
       handle: ({ params, caller, query, request }) =>
         readJournal(reader, contextOf(caller), params.instanceId, query, request),
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/workflow-instances/:instanceId/variables',
+      id: 'getWorkflowVariables',
+      tag,
+      access: 'workflow-instance:read',
+      summary: 'Read the variables of each scope of an instance, now or after an earlier step',
+      description:
+        'Earlier ones are computed from the journal; they are those after the whole action to which the entry belongs.',
+      params: one,
+      query: Type.Object({
+        step: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'Number of an entry of the journal. Absent: as they are now.' }),
+        ),
+        elementId: Type.Optional(
+          Type.String({ minLength: 1, maxLength: limits.nameLength, description: 'Only the scopes of this element.' }),
+        ),
+      }),
+      answers: { 200: WorkflowVariables },
+      problems: [...found, 'not-permitted', 'history-not-available', 'too-many-readers'],
+      handle: async ({ params, caller, query }) => ({
+        status: 200,
+        body: await readVariables(reader, contextOf(caller), params.instanceId, query),
+      }),
     }),
     endpoint({
       method: 'PUT',

@@ -1,0 +1,2 @@
+/** Names of elements by id. An element without a name is not there. */
+export type Names = ReadonlyMap<string, string>;
