@@ -7,7 +7,7 @@ const REST_MS = 300;
 export const TABS = ['incidents', 'variables', 'active', 'executions', 'journal', 'log'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What a person looks at on the page of an instance. It stands in the address, so that it can be sent to a colleague. */
+/** Choices on the page of an instance. They stand in the address, so that it can be sent to a colleague. */
 export interface InstanceView {
   /** Null: whatever matters most. */
   readonly tab: Tab | null;

@@ -20,7 +20,7 @@ const [MOST, MOST_OF_PERSON] = [8, 2];
 
 const slotsOf = new WeakMap<Platform['database'], FairSlots>();
 
-/** What is asked for: the number of an entry of the journal, absent for now, and an element, absent for all. */
+/** The question: the number of an entry of the journal, absent for now, and an element, absent for all. */
 interface Wanted {
   readonly step?: number;
   readonly elementId?: string;
