@@ -8,7 +8,7 @@ import { wheel } from './package/wheel.ts';
 import { root } from './run.ts';
 
 // `npm run package [-- folder]`: writes the command line as an npm package and as a wheel into a folder (default:
-// .runtime/packages). With `--npm`: the npm package alone, to standard output; the platform offers it for download.
+// .runtime/packages). With `--npm` or `--wheel`: that one alone, to standard output; the platform offers both for download.
 const [first] = process.argv.slice(2);
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'ket-package-'));
 try {
@@ -16,6 +16,8 @@ try {
   const files = filesBelow(temporary);
   if (first === '--npm') {
     process.stdout.write(npmTarball(files));
+  } else if (first === '--wheel') {
+    process.stdout.write((await wheel(version, files)).content);
   } else {
     const folder = path.resolve(first ?? path.join(root, '.runtime/packages'));
     const made = await wheel(version, files);

@@ -30,6 +30,7 @@ const CONTAINER_TESTS = [
   'test/corpus.deep.test.ts',
   'test/faults.deep.test.ts',
   'test/floods.deep.test.ts',
+  'test/serve-engine.deep.test.ts',
 ];
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';

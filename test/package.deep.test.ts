@@ -1,24 +1,33 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { call, interrupted, localServers, resultOf } from './ket/served.ts';
 
 // Packages are installed from their registries.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..');
+/** A number that no user of the machine has. */
+const SOMEBODY = { uid: 54_321, gid: 54_321 };
+const { serve } = localServers();
 let folder: string;
 let kethub: TestKethub;
+let platform: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'ket-package-test-'));
+  await chmod(folder, 0o755);
   await run(process.execPath, [path.join(root, 'script/package.ts'), path.join(folder, 'made')]);
   kethub = await startTestKethub(sqlite);
+  const { value } = await kethub.client.createAccessToken({ json: { name: 'ket' } });
+  platform = { KET_URL: new URL(kethub.platform.addresses.api).origin, KET_TOKEN: value ?? '' };
 });
 afterAll(async () => {
   await kethub.close();
@@ -48,6 +57,36 @@ async function expectToWork(program: string, programs: string, name: string): Pr
   await expect(refused).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining('not-signed-in') });
 }
 
+/** Develops a service with an installed ket: `ket init`, `ket test`, `ket serve`, then `ket up` to the platform. */
+async function expectToDevelop(
+  program: string,
+  programs: string,
+  { name, mode, as }: { name: string; mode: string; as?: typeof SOMEBODY },
+): Promise<void> {
+  const home = path.join(folder, `home-${name}`);
+  await mkdir(home);
+  if (as) await chown(home, as.uid, as.gid);
+  const environment = { HOME: home, PATH: programs, KETHUB_CONFIG_DIR: path.join(home, '.ket') };
+  const at = path.join(home, name);
+  const inHome = (args: readonly string[], more: Record<string, string> = {}) =>
+    run(program, [...args], { cwd: home, env: { ...pipSettings, ...environment, ...more }, ...as });
+  await inHome(['init', name]);
+  expect((await inHome(['test', name])).stderr).toContain('1 of 1 cases are as expected');
+  const served = await serve(at, [], {
+    ket: [program],
+    environment: { ...pipSettings, ...environment },
+    ...(as && { as }),
+  });
+  expect(served.mode).toBe(mode);
+  const { id, status } = await call(served.url, { data: { qubits: 3 }, params: { shots: 100 } });
+  expect([status, await resultOf(served.url, id)]).toEqual(['SUCCEEDED', expect.objectContaining({ fidelity: 1 })]);
+  expect(await interrupted(served.child)).toBe(0);
+  expect((await inHome(['up', name], platform)).stderr).toContain('published');
+}
+
+/** Where pip finds the certificates of this machine. */
+const pipSettings = Object.fromEntries(Object.entries(process.env).filter(([key]) => key.startsWith('PIP_')));
+
 test('the npm package that the platform offers works in an empty folder, with Node alone', async () => {
   const address = `${kethub.platform.addresses.api}/downloads/ket.tgz`;
   const answer = await fetch(address);
@@ -59,14 +98,27 @@ test('the npm package that the platform offers works in an empty folder, with No
   const prefix = path.join(folder, 'npm');
   const npm = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts', file];
   await run('npm', npm, { cwd: folder, env: { ...process.env, HOME: folder } });
-  await expectToWork(path.join(prefix, 'bin/ket'), path.dirname(process.execPath), 'from-npm');
+  const program = path.join(prefix, 'bin/ket');
+  await expectToWork(program, path.dirname(process.execPath), 'from-npm');
+  const programs = `${path.dirname(process.execPath)}:/usr/bin:/bin`;
+  await expectToDevelop(program, programs, { name: 'npm-service', mode: 'namespace' });
+  if (process.getuid?.() !== 0) return;
+  await expectToDevelop(program, programs, { name: 'npm-somebody', mode: 'namespace', as: SOMEBODY });
 });
 
 test('the wheel works in an empty virtual environment, without a Node on the machine', async () => {
   const environment = path.join(folder, 'venv');
   await run('/usr/bin/python3', ['-m', 'venv', environment]);
-  const made = path.join(folder, 'made');
-  const [wheel = ''] = (await readdir(made)).filter((name) => name.endsWith('.whl'));
-  await run(path.join(environment, 'bin/pip'), ['install', '--quiet', '--no-cache-dir', path.join(made, wheel)]);
-  await expectToWork(path.join(environment, 'bin/ket'), path.join(environment, 'bin'), 'from-pypi');
+  const [wheel = ''] = (await readdir(path.join(folder, 'made'))).filter((name) => name.endsWith('.whl'));
+  // The platform offers the same file, under the same name, and a page that names it.
+  const page = await (await fetch(`${kethub.platform.addresses.api}/downloads/ket`)).text();
+  expect(page).toContain(`href="${wheel}"`);
+  const offered = `${kethub.platform.addresses.api}/downloads/${wheel}`;
+  await run(path.join(environment, 'bin/pip'), ['install', '--quiet', '--no-cache-dir', offered]);
+  const program = path.join(environment, 'bin/ket');
+  // Neither Node nor unshare is found here, so that paths are mapped.
+  const programs = path.join(environment, 'bin');
+  expect(existsSync(path.join(programs, 'unshare'))).toBe(false);
+  await expectToWork(program, programs, 'from-pypi');
+  await expectToDevelop(program, programs, { name: 'wheel-service', mode: 'paths' });
 });

@@ -1,85 +1,13 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call, interrupted, localServers, processesIn, resultOf } from './ket/served.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../apps/cli/src/main.ts');
-const root = mkdtempSync(path.join(tmpdir(), 'kethub serve '));
-// The users of sandboxes pass through it.
-chmodSync(root, 0o755);
-const running: ChildProcess[] = [];
-
-afterEach(async () => {
-  for (const child of running.splice(0)) await interrupted(child);
-});
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true });
-});
-
-interface Said {
-  readonly url: string;
-  readonly mode: string;
-  readonly about: string;
-}
-
-/** Starts `ket serve` as a process, until it says where it is. */
-async function serve(folder: string, args: readonly string[] = []): Promise<Said & { child: ChildProcess }> {
-  const child = spawn(process.execPath, [MAIN, 'serve', folder, '--json', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: root, KETHUB_CONFIG_DIR: root },
-  });
-  running.push(child);
-  let said = '';
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    said += String(text);
-    if (said.includes('\n')) break;
-  }
-  if (!said.includes('\n')) throw new Error(`ket serve ended: ${errors}`);
-  return { ...(JSON.parse(said) as Said), child };
-}
-
-async function interrupted(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
-  const ended = once(child, 'exit');
-  child.kill('SIGINT');
-  await ended;
-  return child.exitCode;
-}
-
-function project(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(path.join(root, 'a project '));
-  chmodSync(folder, 0o755);
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    writeFileSync(path.join(folder, name), text);
-  }
-  return folder;
-}
-
-async function call(url: string, input: unknown): Promise<{ id: string; status: string }> {
-  const headers = { 'content-type': 'application/json', prefer: 'wait=60' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) });
-  return (await answer.json()) as { id: string; status: string };
-}
-
-async function resultOf(url: string, id: string): Promise<Record<string, unknown>> {
-  return (await (await fetch(`${url}${id}/result`)).json()) as Record<string, unknown>;
-}
+const { root, project, serve } = localServers();
 
 const writer = `
 import os, pathlib
@@ -180,18 +108,4 @@ async function attach(port: number): Promise<void> {
       await pause(100);
     }
   }
-}
-
-/** Command lines of processes that name this folder. */
-function processesIn(folder: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/cmdline`))
-    .map((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      } catch {
-        return '';
-      }
-    })
-    .filter((command) => command.includes(folder));
 }

@@ -1,9 +1,10 @@
-import { access, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { executionStatuses, type ExecutionStatus } from '@kethub/contract';
 import { usageFailure } from '../failures.ts';
 import { readInput } from '../input.ts';
 import { parseJson, parseObject } from '../json.ts';
+import { isThere } from '../project/manifest-content.ts';
 import type { Shell } from '../shell.ts';
 import { compare, differenceText, parseForComparison, type Comparison } from './compare.ts';
 
@@ -24,6 +25,7 @@ export interface Case {
 
 /** The end of a call. */
 export interface Outcome {
+  /** The status of the execution, or REFUSED when the input started none. */
   readonly status: string;
   /** JSON text of the result without HAL members, or of the cause. */
   readonly result: string;
@@ -108,7 +110,8 @@ export function judge({ status, problem, expected, comparison }: Case, outcome: 
   const result = parseForComparison(outcome.result);
   const { type, title, detail } = (result ?? {}) as Record<string, unknown>;
   if (outcome.status !== status) {
-    const why = outcome.status === 'FAILED' ? ` (${String(title)}: ${String(detail)})` : '';
+    const why =
+      outcome.status === 'FAILED' || outcome.status === 'REFUSED' ? ` (${String(title)}: ${String(detail)})` : '';
     return [`the status is ${outcome.status}${why}; expected ${status}`];
   }
   if (problem !== null && type !== problem && title !== problem)
@@ -123,11 +126,4 @@ async function foldersIn(folder: string): Promise<string[]> {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -51,7 +51,8 @@ export function compare(expected: unknown, actual: unknown, options: Comparison 
         found.push({ pointer, expected: `${one.length} elements`, actual: `${other.length} elements` });
       else for (const [index, element] of one.entries()) look(`${pointer}/${index}`, element, other[index]);
     } else if (isObject(one) && isObject(other)) {
-      for (const [name, value] of Object.entries(one)) look(`${pointer}/${escaped(name)}`, value, other[name]);
+      for (const [name, value] of Object.entries(one))
+        look(`${pointer}/${escaped(name)}`, value, Object.hasOwn(other, name) ? other[name] : undefined);
       if (options.exact === true)
         for (const [name, value] of Object.entries(other))
           if (!Object.hasOwn(one, name)) look(`${pointer}/${escaped(name)}`, undefined, value);

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isEnded, readBody, type GatewayClient } from '@kethub/client';
+import { isEnded, KethubError, readBody, type GatewayClient } from '@kethub/client';
 import { judge, readCases, type Case, type Outcome, type Verdict } from './cases.ts';
 import { junitOf } from './junit.ts';
 import { CliFailure } from '../failures.ts';
@@ -17,7 +17,9 @@ import { callService, executionIn } from '../commands/answer.ts';
 import { readOutcome } from '../commands/outcome.ts';
 
 export interface TestOptions
-  extends CommonOptions, Pick<ServeOptions, 'mode' | 'python' | 'secret' | 'envFile' | 'inheritEnv' | 'dataPool'> {
+  extends
+    CommonOptions,
+    Pick<ServeOptions, 'mode' | 'python' | 'image' | 'network' | 'secret' | 'envFile' | 'inheritEnv' | 'dataPool'> {
   readonly exact?: boolean;
   readonly remote?: boolean;
   readonly junit?: string;
@@ -130,8 +132,19 @@ async function onPlatform(shell: Shell, folder: string): Promise<Call> {
   return (input) => callThere(executions, input);
 }
 
+/** Answers to an input that does not fit. Any other refusal, such as a lack of rights, is about every case. */
+const INPUT_REFUSED = [400, 413, 422];
+
 async function callThere(executions: GatewayClient, input: string): Promise<Outcome> {
-  const execution = executionIn(await callService(executions, input));
+  let answer: Awaited<ReturnType<typeof callService>>;
+  try {
+    answer = await callService(executions, input);
+  } catch (error) {
+    if (!(error instanceof KethubError) || !INPUT_REFUSED.includes(error.status)) throw error;
+    const { code: type, title, detail } = error;
+    return { status: 'REFUSED', result: JSON.stringify({ type, title, detail }), log: '' };
+  }
+  const execution = executionIn(answer);
   if (execution === null)
     throw new CliFailure(
       'usage',

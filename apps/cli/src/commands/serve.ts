@@ -33,6 +33,8 @@ export function addServe(program: Command, shell: Shell): void {
       '--python <interpreter>',
       'the Python of an environment (default: the active one, .venv, venv, else ket makes one)',
     )
+    .option('--image <name>', 'the image for the mode engine (default: python:<version>-slim)')
+    .option('--network <name>', "the engine's network for packages, builds and declared hosts (default: its own)")
     .option('--env-file <file...>', 'variables for the code, in place of .env')
     .option('--inherit-env', 'pass on the variables of this shell')
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
@@ -47,7 +49,8 @@ export function addServe(program: Command, shell: Shell): void {
 The server has the operations of the gateway at its address, and below any service path, such as /me/service/1.0.0/.
 POST /token gives a token to any key pair; bearers are not checked. Open the address in a browser to try the service.
 Modes: sandbox runs code as the platform does; namespace shows /var/runtime to the code only; paths lets Python map it.
-In the last two, code runs as you and may do what you may do. The memory limit holds in the sandbox only.
+In namespace and paths, code runs as you and may do what you may do, without a limit of memory. engine runs it in a
+container of Docker or Podman, on request; services with a Dockerfile always run that way, and are built at each save.
 Executions are kept in .kethub/serve and survive a restart. Secrets come with a request, from --secret or .env.secrets.`,
     )
     .action((folder: string | undefined, options: CommandOptions) => serve(shell, folder, options));
@@ -63,12 +66,10 @@ async function serve(shell: Shell, wanted: string | undefined, options: CommandO
   try {
     await interruptible(async (signal) => {
       const served = await serveFolder(shell, output, folder, { ...rest, ...(port !== undefined && { debug: port }) });
-      const { url, mode, about, python } = served;
-      output.note(
-        `${output.style.bold(url)} ${path.basename(folder)}, mode ${mode}: ${about}. Python ${python.version} (${python.from}).`,
-      );
+      const { url, mode, about, environment } = served;
+      output.note(`${output.style.bold(url)} ${path.basename(folder)}, mode ${mode}: ${about}. ${environment}.`);
       await served.service.start();
-      output.item('', { url, mode, about, python: python.version, folder });
+      output.item('', { url, mode, about, environment, folder });
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener('abort', () => {

@@ -11,6 +11,8 @@ export function addTest(program: Command, shell: Shell): void {
     .option('--junit <file>', 'write a report in the form of JUnit')
     .addOption(new Option('--mode <mode>', 'how code runs, see ket serve').choices(serveModes))
     .option('--python <interpreter>', 'the Python of an environment, see ket serve')
+    .option('--image <name>', 'the image for the mode engine, see ket serve')
+    .option('--network <name>', "the engine's network, see ket serve")
     .option('--env-file <file...>', 'variables for the code, in place of .env')
     .option('--inherit-env', 'pass on the variables of this shell')
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')

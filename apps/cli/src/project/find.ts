@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { isThere } from './manifest-content.ts';
 import { manifestNames } from './manifest.ts';
 
 /** The nearest folder upwards with `kethub.json`, or a file that replaces it. Null when there is none. */
@@ -14,11 +14,4 @@ export async function findProject(folder: string): Promise<string | null> {
 export async function isProject(folder: string): Promise<boolean> {
   for (const name of manifestNames) if (await isThere(path.join(folder, name))) return true;
   return false;
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

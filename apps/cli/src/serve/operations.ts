@@ -20,9 +20,11 @@ import {
   requestedRange,
   RESULT_FILE_POLICY,
   resultLinks,
+  unknownParameters,
   withMembers,
   type ExecutionInput,
 } from '@kethub/service-api';
+import { JUDGED_BYTES, requireFit } from '@kethub/service-api/fitting';
 import { json, readJsonBody, type LocalAnswer } from './answers.ts';
 import { resultText, type LocalExecution, type LocalExecutions } from './executions.ts';
 import { answerLog } from './log-answer.ts';
@@ -155,17 +157,22 @@ export class Operations {
   }
 
   async #accept(loaded: LoadedService, bytes: Buffer, key: LocalExecution['key']): Promise<LocalExecution> {
-    const { parameters, snapshot, python, inspection } = loaded;
+    const { parameters, code, rules } = loaded;
     const input = await parseInput(bytes, dataPoolNames(parameters), parameters);
     const given = input.secrets ?? {};
     const usual = Object.entries(await this.#options.secrets()).filter(
-      ([name]) => !(name in given) && parameters.secrets.includes(name),
+      // A container names no parameters: it gets all of them.
+      ([name]) => !(name in given) && (parameters === unknownParameters || parameters.secrets.includes(name)),
     );
-    const { imports } = inspection;
+    const secrets = { ...Object.fromEntries(usual), ...given };
+    if (input.bytes.length <= JUDGED_BYTES) {
+      const members = await input.read();
+      requireFit(rules, { members, secrets }, rules.validator?.check(members, input.bytes.length) ?? []);
+    }
     const job = {
-      code: { sourceDir: snapshot.dir, layerDir: python.packages, imports, python: python.version },
+      code,
       input: input.bytes.toString('utf8'),
-      secrets: { ...Object.fromEntries(usual), ...given },
+      secrets,
       environment: { ...(await this.#options.environment()) },
       dataPools: await this.#pools(input),
       limits: this.#options.limits,

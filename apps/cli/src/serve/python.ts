@@ -1,13 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CliFailure, usageFailure } from '../failures.ts';
 import { translateConda } from '../project/conda.ts';
-import { readIfThere } from '../project/manifest-content.ts';
+import { isThere, readIfThere } from '../project/manifest-content.ts';
 import type { Shell } from '../shell.ts';
 import type { Output } from '../terminal/output.ts';
+import { stateFolder } from './settings.ts';
 
 const run = promisify(execFile);
 
@@ -50,33 +51,38 @@ export async function choosePython(
     const { packages: _packages, ...plain } = await describe('python3', 'PATH');
     return { ...plain, packages: null };
   }
-  return describe(await madeEnvironment(output, folder, requirements), '.kethub/venv');
+  return describe(await madeEnvironment(shell, output, folder, requirements), '.kethub/venv');
 }
 
 /** The text of requirements.txt, or one made from a conda environment; null when nothing is required. */
-async function requirementsOf(folder: string): Promise<string | null> {
+export async function requirementsOf(folder: string): Promise<string | null> {
   const own = await readIfThere(path.join(folder, 'requirements.txt'));
   const text = own ?? (await translateConda(folder))?.requirements.join('\n') ?? '';
   return text.split('\n').some((line) => line.trim() !== '' && !line.trim().startsWith('#')) ? text : null;
 }
 
-async function madeEnvironment(output: Output, folder: string, requirements: string): Promise<string> {
-  const venv = path.join(folder, '.kethub/venv');
+/** The interpreter of an environment with these packages, which is made, or changed when the requirements have. */
+async function madeEnvironment(shell: Shell, output: Output, folder: string, requirements: string): Promise<string> {
+  const venv = stateFolder(shell, folder, 'venv');
   const python = path.join(venv, 'bin/python');
   const stamp = path.join(venv, '.requirements');
   const wanted = createHash('sha256').update(requirements).digest('hex');
-  if ((await readIfThere(stamp)) === wanted) return python;
+  if ((await readIfThere(stamp)) === wanted && (await isThere(python))) return python;
   output.note(`Installing the packages of requirements.txt into ${path.relative(folder, venv)} ...`);
-  await mkdir(path.dirname(venv), { recursive: true });
-  const list = path.join(folder, '.kethub/requirements.txt');
-  await writeFile(list, requirements);
-  if (await hasUv()) {
-    if (!(await isThere(python))) await install('uv', ['venv', '--quiet', venv], folder);
-    await install('uv', ['pip', 'install', '--quiet', '--python', python, '-r', list], folder);
-  } else {
-    if (!(await isThere(python))) await install('python3', ['-m', 'venv', venv], folder);
-    await install(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list], folder);
+  const list = path.join(venv, 'requirements.txt');
+  const usesUv = await hasUv();
+  const made = path.join(venv, '.made');
+  const kind = await readIfThere(made);
+  // One that was cut off while it was made has no pip; one that uv has made has none either.
+  if (kind === null || (kind === 'uv' && !usesUv) || !(await isThere(python))) {
+    await rm(venv, { recursive: true, force: true });
+    if (usesUv) await install('uv', ['venv', '--quiet', venv], folder);
+    else await install('python3', ['-m', 'venv', venv], folder);
+    await writeFile(made, usesUv ? 'uv' : 'venv');
   }
+  await writeFile(list, requirements);
+  if (usesUv) await install('uv', ['pip', 'install', '--quiet', '--python', python, '-r', list], folder);
+  else await install(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list], folder);
   await writeFile(stamp, wanted);
   return python;
 }
@@ -135,31 +141,4 @@ async function describe(python: string, from: string): Promise<LocalPython> {
   // Debian's own Python names a folder that is made with its first package.
   const there = (await isThere(packages)) ? packages : null;
   return { python: executable, version: `${major}.${minor}`, packages: there, from };
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The text of a file of variables: `NAME=value` lines, as `.env` has them. Throws for any other line. */
-export async function readVariables(file: string): Promise<Record<string, string>> {
-  const variables: Record<string, string> = {};
-  for (const [index, line] of (await readFile(file, 'utf8')).split(/\r?\n/).entries()) {
-    if (/^\s*(#.*)?$/.test(line)) continue;
-    const [, name, value] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined)
-      throw usageFailure(`${file}, line ${index + 1}: a line must be NAME=value.`);
-    variables[name] = unquoted(value.trim());
-  }
-  return variables;
-}
-
-function unquoted(value: string): string {
-  const [, double] = /^"((?:[^"\\]|\\.)*)"/.exec(value) ?? [];
-  if (double !== undefined) return double.replaceAll(String.raw`\n`, '\n').replaceAll(/\\(.)/g, '$1');
-  const [, single] = /^'([^']*)'/.exec(value) ?? [];
-  return single ?? value.replace(/\s+#.*$/, '');
 }

@@ -220,8 +220,8 @@ test('the OpenAPI document and the page are there; a browser gets the page at /'
 
 test.each([
   ['{"name": "a", "workflow": "a.bpmn"}', 'is a workflow'],
-  ['{"name": "a", "configuration": {"runtime": "DOCKER"}}', 'is a container'],
-])('a folder with %s is refused with what to do', async (text, message) => {
+  ['{"name": "a", "configuration": {"runtime": "DOCKER"}}', 'runs in the mode engine only'],
+])('a folder with %s is refused in the mode paths', async (text, message) => {
   await expect(serve(await folderWith({ 'kethub.json': text }))).rejects.toThrow(message);
 });
 

@@ -18,7 +18,6 @@ import { openMode } from './mode.ts';
 import type { ServeMode } from './modes.ts';
 import { Operations } from './operations.ts';
 import { pageAnswer } from './page.ts';
-import { choosePython, type LocalPython } from './python.ts';
 import { LocalServer } from './server.ts';
 import { ServedService, type LoadedService } from './service.ts';
 import { environmentOf, limitsOf, lockState, poolFor, secretsOf, stateFolder, type ValueOptions } from './settings.ts';
@@ -31,6 +30,8 @@ export interface ServeOptions extends ValueOptions {
   readonly strict?: boolean;
   readonly mode?: ServeMode;
   readonly python?: string;
+  readonly image?: string;
+  readonly network?: string;
   readonly secret?: readonly string[];
   readonly debug?: number;
   readonly quiet?: boolean;
@@ -45,7 +46,8 @@ export interface Served {
   readonly mode: ServeMode;
   /** Meaning of the mode, and the reason why no better one was chosen. */
   readonly about: string;
-  readonly python: LocalPython;
+  /** The interpreter or image, for the first line. */
+  readonly environment: string;
   readonly service: ServedService;
   readonly executions: LocalExecutions;
   close(): Promise<void>;
@@ -64,19 +66,26 @@ export async function serveFolder(
   options: ServeOptions,
 ): Promise<Served> {
   const manifest = (await readManifest(folder)) ?? plain(folder);
-  requirePython(manifest, folder);
+  requireServable(manifest, folder);
   const { host = '127.0.0.1', allowRemote = false } = options;
   if (!allowRemote && host !== '127.0.0.1' && host !== 'localhost' && host !== '::1')
     throw usageFailure(`Other machines could run code here through ${host}. Say so with --allow-remote.`);
   const state = stateFolder(shell, folder, options.state ?? 'serve');
   const unlock = lockState(state);
-  const python = await choosePython(shell, output, folder, options.python);
-  const { runtime, mode, about } = await openMode({
+  const opened = await openMode({
     asked: options.mode ?? null,
+    shell,
+    output,
+    folder,
     state,
-    python,
+    isImage: (manifest.configuration.runtime ?? defaultConfiguration.runtime) === 'DOCKER',
+    python: options.python,
+    image: options.image,
+    network: options.network,
+    hasHosts: (manifest.configuration.hosts ?? []).length > 0,
     debugPort: options.debug ?? null,
   });
+  const { runtime, mode, about } = opened;
   const atOnce = options.debug === undefined ? (options.atOnce ?? AT_ONCE) : 1;
   const executions = new LocalExecutions(runtime, path.join(state, 'index'), atOnce);
   await executions.load();
@@ -87,9 +96,10 @@ export async function serveFolder(
     sources: path.join(state, 'runtime/sources'),
     inPlace: options.debug !== undefined,
     output,
-    python: () => choosePython(shell, output, folder, options.python),
+    load: opened.load,
     environment,
-    loaded: (loaded) => void environment().then((variables) => runtime.prewarm(warmJob(loaded, variables, limits))),
+    loaded: (loaded) =>
+      void environment().then((variables) => runtime.prewarm({ code: loaded.code, environment: variables, limits })),
     inUse: () => executions.sources,
   });
   const given = await readSecrets(shell, options.secret ?? []);
@@ -128,11 +138,11 @@ export async function serveFolder(
           name: manifest.name,
           mode,
           about,
-          python: { version: python.version, from: python.from },
+          environment: opened.environment,
           problem: service.problem,
-          parameters: service.latest?.inspection.parameters ?? [],
-          description: service.latest?.inspection.description ?? null,
-          unlisted: service.latest?.inspection.unlisted ?? [],
+          parameters: service.latest === null ? [] : (service.latest.inspection?.parameters ?? null),
+          description: service.latest?.inspection?.description ?? null,
+          unlisted: service.latest?.inspection?.unlisted ?? [],
           example: await example(),
         },
       }),
@@ -151,7 +161,7 @@ export async function serveFolder(
     url,
     mode,
     about,
-    python,
+    environment: opened.environment,
     service,
     executions,
     async close() {
@@ -174,29 +184,9 @@ function plain(folder: string): Manifest {
   };
 }
 
-function requirePython({ workflow, configuration }: Manifest, folder: string): void {
+function requireServable({ workflow }: Manifest, folder: string): void {
   if (workflow !== null)
     throw usageFailure(`${folder} is a workflow, which only a platform runs.`, 'ket up', 'ket run');
-  if ((configuration.runtime ?? defaultConfiguration.runtime) === 'DOCKER')
-    throw usageFailure(
-      `${folder} is a container (runtime DOCKER). ket serve runs services of the Python template; a platform runs containers.`,
-      'ket up',
-      'ket run',
-    );
-}
-
-function warmJob(
-  { snapshot, python, inspection }: LoadedService,
-  environment: Record<string, string>,
-  limits: ReturnType<typeof limitsOf>,
-) {
-  const code = {
-    sourceDir: snapshot.dir,
-    layerDir: python.packages,
-    imports: inspection.imports,
-    python: python.version,
-  };
-  return { code, environment, limits };
 }
 
 /** The OpenAPI document of a service, derived from the signature of `run`. */
@@ -205,8 +195,7 @@ export function openApiOf(
   { inspection }: Pick<LoadedService, 'inspection'>,
   addresses: { readonly endpoint: string; readonly token: string },
 ): JsonObject {
-  const signature = { parameters: inspection.parameters, result: inspection.result };
-  const derived = fromSignature(signature) ?? unknownSignature;
+  const derived = (inspection && fromSignature(inspection)) ?? unknownSignature;
   const version = '0.0.0';
   const document = documentOf({ title: name, version, description, ...derived });
   return installed(document, { endpoint: addresses.endpoint, tokenEndpoint: addresses.token, version });

@@ -1,17 +1,20 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { Problem, parametersFrom, type InputParameters } from '@kethub/service-api';
-import { BuildError, inspectLocally, type LocalInspection } from '@kethub/runtime/local';
+import { parametersFrom, Problem, unknownParameters, type InputParameters } from '@kethub/service-api';
+import { createValidator, fittingRules, type FittingRules, type RequestValidator } from '@kethub/service-api/fitting';
+import { BuildError, type LocalInspection } from '@kethub/runtime/local';
 import type { Output } from '../terminal/output.ts';
-import type { LocalPython } from './python.ts';
+import type { Loaded, Loader } from './loader.ts';
 import { ProjectWatch, takeSnapshot, type Snapshot } from './sources.ts';
 
 /** A version of the code that can be run. */
-export interface LoadedService {
+export interface LoadedService extends Loaded {
   readonly snapshot: Snapshot;
-  readonly python: LocalPython;
-  readonly inspection: LocalInspection;
+  /** Key of the environment in which it was loaded. */
+  readonly key: string;
   readonly parameters: InputParameters;
+  /** The rules by which inputs are refused before they run, as on the platform. */
+  readonly rules: Pick<FittingRules, 'required'> & { readonly validator: RequestValidator | null };
 }
 
 /** Why the code as it is saved cannot be run. */
@@ -29,8 +32,7 @@ export interface ServedServiceOptions {
   readonly output: Output;
   /** True if the code runs in the folder itself, where the breakpoints of an editor are. */
   readonly inPlace: boolean;
-  /** Asked for each load: its packages may have to be installed anew. */
-  readonly python: () => Promise<LocalPython>;
+  readonly load: Loader;
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Called after each load. */
   readonly loaded: (service: LoadedService) => void;
@@ -112,22 +114,29 @@ export class ServedService {
     await this.#watch.renew();
     const taken = await takeSnapshot(folder, sources);
     const snapshot = this.#options.inPlace ? { ...taken, dir: folder } : taken;
-    const python = await this.#options.python();
-    const isSame =
-      snapshot.digest === this.#service?.snapshot.digest && python.packages === this.#service.python.packages;
-    if (isSame && this.#problem === null) return;
-    const environment = await this.#options.environment();
-    const code = { python: python.python, sourceDir: snapshot.dir, packages: python.packages, environment };
-    const inspection = await inspectLocally(code, this.#ending.signal, (line) => {
-      output.log({ ...line, message: line.message.replaceAll(snapshot.dir, folder) });
+    const prepared = await this.#options.load(snapshot, {
+      environment: await this.#options.environment(),
+      signal: this.#ending.signal,
+      onLine: (line) => {
+        output.log({ ...line, message: line.message.replaceAll(snapshot.dir, folder) });
+      },
     });
+    const { key } = prepared;
+    await this.#watch.renew(prepared.packages);
+    const isSame = snapshot.digest === this.#service?.snapshot.digest && key === this.#service.key;
+    if (isSame && this.#problem === null) return;
+    const loaded = await prepared.load();
+    const { inspection } = loaded;
     const isFirst = this.#service === null;
-    this.#service = { snapshot, python, inspection, parameters: parametersFrom(inspection.parameters) };
+    const parameters = inspection === null ? unknownParameters : parametersFrom(inspection.parameters);
+    const { required, schema } = fittingRules(inspection?.parameters ?? []);
+    const rules = { required, validator: schema && createValidator(schema) };
+    this.#service = { snapshot, key, ...loaded, parameters, rules };
     const recovered = this.#problem !== null;
     this.#problem = null;
-    this.#warn(inspection);
-    const shape = signatureText(inspection);
-    if (isFirst || recovered || shape !== this.#shape) output.note(output.style.green(`run${shape}`));
+    if (inspection !== null) this.#warn(inspection);
+    const shape = inspection === null ? 'the image is built' : `run${signatureText(inspection)}`;
+    if (isFirst || recovered || shape !== this.#shape) output.note(output.style.green(shape));
     else output.note(output.style.dim('reloaded'));
     this.#shape = shape;
     this.#options.loaded(this.#service);

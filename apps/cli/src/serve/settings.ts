@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import { mkdirSync, accessSync, constants, writeFileSync, readFileSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import os from 'node:os';
@@ -8,9 +7,9 @@ import type { DataPoolMount, Limits } from '@kethub/runtime/local';
 import { usageFailure } from '../failures.ts';
 import { parseObject } from '../json.ts';
 import { manifestName } from '../project/manifest.ts';
-import { readIfThere } from '../project/manifest-content.ts';
+import { isThere, readIfThere } from '../project/manifest-content.ts';
 import type { Shell } from '../shell.ts';
-import { readVariables } from './python.ts';
+import { readVariables } from './variables.ts';
 
 export interface ValueOptions {
   readonly envFile?: readonly string[];
@@ -20,10 +19,10 @@ export interface ValueOptions {
 }
 
 /**
- * The folder for the state of a project: `.kethub/serve` in it, or where it cannot be written, one of the user's.
- * The cases of `ket test` have a state of their own.
+ * The folder for the state of a project: `.kethub/<use>` in it, or where it cannot be written, one of the user's.
+ * The cases of `ket test` have a state of their own; `venv` is the environment that ket makes.
  */
-export function stateFolder(shell: Shell, folder: string, use: 'serve' | 'test'): string {
+export function stateFolder(shell: Shell, folder: string, use: 'serve' | 'test' | 'venv'): string {
   try {
     accessSync(folder, constants.W_OK);
     const own = path.join(folder, '.kethub');
@@ -137,12 +136,5 @@ async function declaredPools(folder: string): Promise<Map<string, string>> {
   const { serve = {} } = parseObject(text, file) as { serve?: { dataPools?: Record<string, unknown> } };
   return new Map(
     Object.entries(serve.dataPools ?? {}).map(([parameter, at]) => [parameter, path.resolve(folder, String(at))]),
-  );
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
   );
 }

@@ -68,6 +68,7 @@ export class ProjectWatch {
   readonly #folder: string;
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
+  #packages: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -77,10 +78,15 @@ export class ProjectWatch {
     this.#changed = changed;
   }
 
-  /** Watches the folders that there are now. */
-  async renew(): Promise<void> {
+  /**
+   * Watches the folders that there are now.
+   * @param packages a folder of packages to watch as well; left out, the one that was given before.
+   */
+  async renew(packages: string | null = this.#packages): Promise<void> {
+    this.#packages = packages;
     const { files } = await listProject(this.#folder);
     const wanted = new Set([this.#folder, path.join(this.#folder, 'src')]);
+    if (packages !== null) wanted.add(packages);
     for (const { name } of files)
       for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) wanted.add(path.join(this.#folder, at));
     for (const [at, watcher] of this.#watchers)

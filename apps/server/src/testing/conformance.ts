@@ -96,6 +96,13 @@ export function describeManagedService(name: string, start: () => Promise<Confor
         expect(member(answer.body, 'type')).toMatch(new RegExp(`/problems/${code}$`));
       });
 
+      test('refuses an input that does not fit the signature, with each place', async () => {
+        const answer = await app.request('POST', '/', { body: '{"data": {}, "shots": "many"}' });
+        expect(answer.status).toBe(400);
+        expect(member(answer.body, 'type')).toMatch(/\/problems\/invalid-request$/);
+        expect(answer.body).toMatchObject({ errors: [{ pointer: '/shots', detail: expect.any(String) }] });
+      });
+
       test('refuses a body of 17 MiB with 413 and one that is not JSON with 415', async () => {
         const large = await app.request('POST', '/', { body: `{"data": "${'x'.repeat(17 * 1024 * 1024)}"}` });
         expect(large.status).toBe(413);

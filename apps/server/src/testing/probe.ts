@@ -9,7 +9,7 @@ from kethub.secret import SecretValue
 OUTPUT = pathlib.Path("/var/runtime/output")
 
 
-def run(data=None, params=None, token: SecretValue = None):
+def run(data=None, params=None, token: SecretValue = None, shots: int = 1):
     what = params or {}
     for line in what.get("print", []):
         print(line, flush=True)

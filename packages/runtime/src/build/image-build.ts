@@ -51,7 +51,8 @@ export async function inspectImage(engine: Engine, image: string): Promise<Image
 }
 
 /**
- * Makes the engine build a folder, within limits. Only the named image stays, however the build ends.
+ * Makes the engine build a folder, within limits. Only the named image stays, however the build ends; a cached build
+ * uses the steps of earlier ones, and keeps its own.
  * @param names name and labels of the image, as query parameters of the engine.
  * @throws BuildError when the Dockerfile is at fault; the reason of `signal` when that ended the build.
  */
@@ -59,7 +60,7 @@ export async function buildImage(
   engine: Engine,
   folder: string,
   names: Readonly<Record<string, string>>,
-  { network, limits }: { network: string; limits: ImageLimits },
+  { network, limits, cached = false }: { network: string; limits: ImageLimits; cached?: boolean },
   log: BuildLog,
   signal: AbortSignal,
 ): Promise<void> {
@@ -70,7 +71,7 @@ export async function buildImage(
   const stopDisk = await watchDisk(engine, limits.diskBytes, (detail) => {
     bounds.end(detail);
   });
-  const query = { ...names, ...resources(limits), networkmode: network, nocache: true, rm: true, forcerm: true };
+  const query = { ...names, ...resources(limits), networkmode: network, nocache: !cached, rm: true, forcerm: true };
   try {
     const answer = await engine.open('POST', '/build', { query, archive: tarOf(folder), signal: bounds.cut });
     for await (const chunk of answer as AsyncIterable<Buffer>) engineLog.push(chunk);
@@ -82,7 +83,7 @@ export async function buildImage(
     engineLog.end();
     stopDisk();
     bounds.stop();
-    await removeRest(engine, engineLog);
+    await removeRest(engine, engineLog, cached);
   }
   signal.throwIfAborted();
   if (bounds.detail !== null) throw new BuildError('image-limit-exceeded', bounds.detail);
@@ -186,8 +187,9 @@ function resources({ memoryBytes, cpus, imageBytes }: ImageLimits): Record<strin
  * Removes the containers and unnamed images of a build. Images of its steps that the built one does not use would stay
  * for ever.
  */
-async function removeRest(engine: Engine, log: ImageLog): Promise<void> {
+async function removeRest(engine: Engine, log: ImageLog, cached: boolean): Promise<void> {
   for (const container of log.containers) await removeContainer(engine, container);
+  if (cached) return;
   for (const id of log.images.toReversed()) {
     const found = await inspectImage(engine, id);
     // A named image belongs to somebody, such as the base of a Dockerfile.

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -8,7 +9,7 @@ import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
 import type { Bounds } from '../runner/measure-folder.ts';
 import type { Layer } from '../runner/output-guard.ts';
-import type { Written } from '../runner/result.ts';
+import { keepWritten, type Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import { descendantsOf } from '../sandbox/usage.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
@@ -55,6 +56,8 @@ export interface RunFolders {
   readonly pools: readonly DataPoolMount[];
   /** The owner of the output folder and of these data pools. Null when that is our own user. */
   readonly uid: number | null;
+  /** The file to which the Python side writes the result. Without it, the result is `output.json`. */
+  readonly written?: string;
 }
 
 /** Services outside the container that its run uses. */
@@ -73,8 +76,8 @@ export class ContainerRun implements Run {
   readonly pools: readonly DataPoolMount[];
   readonly ended: Promise<Exit>;
   readonly settled: Promise<void>;
-  readonly resultIsOptional = true;
-  readonly resultFile = RESULT_FILE;
+  readonly resultIsOptional: boolean;
+  readonly resultFile?: string;
   readonly refusal = 'The container could not be started';
   readonly #container: Container;
   readonly #meter: Meter;
@@ -83,6 +86,7 @@ export class ContainerRun implements Run {
   readonly #layer: LayerMeter;
   #proxy: EgressProxy | null = null;
   readonly #preparation: Preparation | null;
+  readonly #written: string | null;
   readonly #folder: string;
   readonly #settle: () => void;
   readonly #end: (exit: Exit) => void;
@@ -119,6 +123,9 @@ export class ContainerRun implements Run {
     this.#openProxy = openProxy;
     this.#stayed = stayed;
     this.#folder = folders.folder;
+    this.#written = folders.written ?? null;
+    this.resultIsOptional = this.#written === null;
+    if (this.#written === null) this.resultFile = RESULT_FILE;
     this.output = folders.output;
     this.uid = folders.uid;
     this.pools = folders.pools;
@@ -190,6 +197,8 @@ export class ContainerRun implements Run {
 
   async readResult(limits: Limits): Promise<Written> {
     if (this.#failure !== null) return { kind: 'FAILURE', cause: this.#failure };
+    if (this.#written !== null)
+      return keepWritten(this.#written, join(this.#folder, 'result.json'), limits.resultBytes);
     const written = await readOutputResult(this.output, this.#folder, limits.resultBytes, this.uid);
     if (this.#exitCode === 0 || written.kind !== 'RESULT') return written;
     return readOutputFailure(this.output) ?? written;

@@ -3,7 +3,7 @@ import type { DataPoolMount, Limits } from '../types.ts';
 import { MASKED } from '../sandbox/masks.ts';
 import { commandWith, HELPER } from './handover.ts';
 
-/** The user of every program in a container, also on the host: the engine maps no users. */
+/** The user of every program in a container of the platform, also on the host: the engine maps no users. */
 export const USER = 1000;
 
 export const LABELS = {
@@ -28,14 +28,26 @@ export interface Description {
   environment: Readonly<Record<string, string>>;
   dataPools: readonly DataPoolMount[];
   limits: Limits;
-  /** Folders of this machine. */
-  folders: { input: string; output: string; helper: string };
+  /** The command of the container. Default: the command of the image, after the handover by the helper. */
+  command?: readonly string[];
+  /** Default: the folder of the image. */
+  workingDir?: string;
+  /** The user of the program. Default {@link USER}. */
+  user?: { readonly uid: number; readonly gid: number };
+  /** True when the engine has to show our own user under the same number (Podman without root). */
+  keepsUser?: boolean;
+  /** Folders of this machine. Without a helper the command begins at once. */
+  folders: { input: string; output: string; helper: string | null };
+  /** Further folders and files of this machine. */
+  binds?: readonly Bind[];
   network: string;
   /** The parent cgroup of the container. Null for the engine's own. */
   cgroup: string | null;
   /** The system-call filter in the engine's form: its text for Docker, the path of a file for Podman. */
   seccomp: string;
 }
+
+const OURS = { uid: USER, gid: USER };
 
 /** Paths that engines hide by default. A list of our own replaces theirs, so ours repeats it. */
 const MASKED_BY_ENGINES = [
@@ -52,14 +64,16 @@ const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
 
 /** The body of `POST /containers/create`: one run, with nothing that its program does not need. */
 export function describeContainer(description: Description): object {
-  const { image, config, labels, environment, limits } = description;
+  const { image, config, labels, environment, limits, user = OURS } = description;
+  const command = description.command ?? [...(config.Entrypoint ?? []), ...(config.Cmd ?? [])];
   return {
     Image: image,
     Labels: labels,
-    User: `${USER}:${USER}`,
+    User: `${user.uid}:${user.gid}`,
     Hostname: 'service',
-    Entrypoint: commandWith([...(config.Entrypoint ?? []), ...(config.Cmd ?? [])]),
+    Entrypoint: description.folders.helper === null ? command : commandWith(command),
     Cmd: [],
+    ...(description.workingDir !== undefined && { WorkingDir: description.workingDir }),
     Env: Object.entries({ ...baseEnvironment(limits.cpus), ...environment }).map(([name, value]) => `${name}=${value}`),
     Tty: false,
     OpenStdin: true,
@@ -72,9 +86,11 @@ export function describeContainer(description: Description): object {
   };
 }
 
-function hostConfig({ config, limits, dataPools, folders, network, cgroup, seccomp }: Description): object {
+function hostConfig({ config, limits, dataPools, folders, network, cgroup, seccomp, ...rest }: Description): object {
+  const { user = OURS, keepsUser = false, binds = [] } = rest;
   const mounts = [
-    bind(folders.helper, HELPER, false),
+    ...(folders.helper === null ? [] : [bind(folders.helper, HELPER, false)]),
+    ...binds,
     bind(folders.input, '/var/runtime/input', false),
     bind(folders.output, '/var/runtime/output', true),
     ...dataPools.map(({ parameter, path, writable }) => {
@@ -87,6 +103,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     // An init process forwards signals, which a program would ignore as the first process, and reaps its orphans.
     Init: true,
     NetworkMode: network,
+    ...(keepsUser && { UsernsMode: 'keep-id' }),
     ...(cgroup !== null && { CgroupParent: cgroup }),
     RestartPolicy: { Name: 'no' },
     // The program can write where the image lets its user write. This layer ends with the container.
@@ -95,7 +112,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`],
     // By default engines let every user of a container bind low ports.
-    Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' },
+    ...(network !== 'host' && { Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '1024' } }),
     Memory: limits.memoryBytes,
     MemorySwap: limits.memoryBytes,
     NanoCpus: Math.round(limits.cpus * 1e9),
@@ -107,7 +124,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
       { Name: 'fsize', Soft: limits.fileBytes, Hard: limits.fileBytes },
       { Name: 'core', Soft: 0, Hard: 0 },
     ],
-    Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, limits),
+    Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, { limits, user }),
     Mounts: mounts,
     // The engine keeps twice our limit, so that no line is missing when we come back to a container.
     LogConfig: { Type: 'json-file', Config: { 'max-size': String(limits.logBytes + LOG_SLACK), 'max-file': '2' } },
@@ -118,13 +135,17 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
  * Memory for `/tmp` and for folders that are still declared as VOLUME (`build/image-volumes.ts`), where an engine would
  * mount a disk without a limit. The program owns it, because runc gives it the mode of the folder in the image.
  */
-function tmpfsMounts(paths: readonly string[], mounts: readonly Bind[], { tmpBytes }: Limits): object {
-  const options = `rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777,uid=${USER},gid=${USER}`;
+function tmpfsMounts(
+  paths: readonly string[],
+  mounts: readonly Bind[],
+  { limits, user }: { limits: Limits; user: { readonly uid: number; readonly gid: number } },
+): object {
+  const options = `rw,exec,nosuid,nodev,size=${limits.tmpBytes},mode=1777,uid=${user.uid},gid=${user.gid}`;
   const covered = paths.filter((path) => !mounts.some(({ Target }) => Target === normalize(path).replace(/\/$/, '')));
   return Object.fromEntries(covered.map((path) => [path, options]));
 }
 
-interface Bind {
+export interface Bind {
   readonly Type: 'bind';
   readonly Source: string;
   readonly Target: string;
@@ -132,7 +153,8 @@ interface Bind {
   readonly BindOptions: { readonly Propagation: 'rprivate' };
 }
 
-function bind(source: string, target: string, writable: boolean): Bind {
+/** A folder or file of this machine in a container. */
+export function bind(source: string, target: string, writable: boolean): Bind {
   return {
     Type: 'bind',
     Source: source,

@@ -127,18 +127,23 @@ async function answerOf(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {
+  return (await bytesOf(answer, ANSWER_BYTES)).toString('utf8');
+}
+
+/** Reads an answer as a whole. @throws EngineUnavailable when it is longer, or cut off. */
+export async function bytesOf(answer: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES) throw new Error(`an answer of more than ${ANSWER_BYTES} bytes`);
+      if (bytes > mostBytes) throw new Error(`an answer of more than ${mostBytes} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {
     throw new EngineUnavailable(messageOf(error), { cause: error });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {

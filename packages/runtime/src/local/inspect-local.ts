@@ -11,10 +11,22 @@ import { PYTHON_SIDE } from '../version.ts';
 const LONGEST_MS = 120_000;
 /** Bytes of an answer. A longer one is cut off, and then refused. */
 const MOST_BYTES = 4 * 1024 * 1024;
+/** Characters of a line that the code writes. The rest is dropped. */
+const LINE_CHARACTERS = 10_000;
 /** Our own modules, which every process has. */
 const OURS = new Set(['src', 'kethub', 'kethub_runtime']);
 
-/** Folders of the code and the packages of a service. */
+/** The answer of one of our Python scripts about the code. */
+export interface Asked {
+  readonly stdout: string;
+  readonly code: number | null;
+  readonly timedOut: boolean;
+}
+
+/** Runs one of our Python scripts on the code. `onStderr` gets the lines that the code writes meanwhile. */
+export type Ask = (script: string, signal: AbortSignal, onStderr?: (line: string) => void) => Promise<Asked>;
+
+/** Folders of the code and the packages of a service on this machine. */
 export interface LocalCode {
   readonly python: string;
   readonly sourceDir: string;
@@ -50,7 +62,19 @@ export async function inspectLocally(
   signal: AbortSignal,
   onLine: (line: LogLine) => void = () => undefined,
 ): Promise<LocalInspection> {
-  const asked = await ask(code, 'inspect_service.py', signal, onLine);
+  return inspectBy(askHere(code), code.sourceDir, signal, onLine);
+}
+
+/** Does the same by an interpreter elsewhere, such as in a container. */
+export async function inspectBy(
+  ask: Ask,
+  sourceDir: string,
+  signal: AbortSignal,
+  onLine: (line: LogLine) => void = () => undefined,
+): Promise<LocalInspection> {
+  const asked = await ask('inspect_service.py', signal, (line) => {
+    onLine(parseLine(line.slice(0, LINE_CHARACTERS), 'WARNING'));
+  });
   const report = readReport(asked.stdout);
   if (report === null) {
     const why = asked.timedOut
@@ -58,8 +82,8 @@ export async function inspectLocally(
       : `src/program.py ended Python while it was imported (exit code ${asked.code}). Put what should run into run().`;
     throw new BuildError('inspection-failed', why);
   }
-  const listed = jsonOf(await ask(code, 'read_imports.py', signal));
-  const own = new Set((await readdir(code.sourceDir)).map((entry) => entry.replace(/\.py$/, '')));
+  const listed = jsonOf(await ask('read_imports.py', signal));
+  const own = new Set((await readdir(sourceDir)).map((entry) => entry.replace(/\.py$/, '')));
   const names = Array.isArray(listed) ? listed.filter((one): one is string => typeof one === 'string') : [];
   const { modules } = report;
   return {
@@ -70,60 +94,53 @@ export async function inspectLocally(
       const [top = ''] = name.split('.');
       return !OURS.has(top) && !own.has(top) && modules?.has(name) === true;
     }),
-    unlisted: await unlistedImports(code, signal),
+    unlisted: await unlistedImports(ask, signal),
   };
 }
 
-async function unlistedImports(code: LocalCode, signal: AbortSignal): Promise<UnlistedImport[]> {
-  const answer = jsonOf(await ask(code, 'check_requirements.py', signal));
+async function unlistedImports(ask: Ask, signal: AbortSignal): Promise<UnlistedImport[]> {
+  const answer = jsonOf(await ask('check_requirements.py', signal));
   return Array.isArray(answer) ? (answer as UnlistedImport[]) : [];
 }
 
-interface Asked {
-  readonly stdout: string;
-  readonly code: number | null;
-  readonly timedOut: boolean;
-}
-
-async function ask(
-  { python, sourceDir, packages, environment }: LocalCode,
-  script: string,
-  signal: AbortSignal,
-  onLine?: (line: LogLine) => void,
-): Promise<Asked> {
-  signal.throwIfAborted();
-  const options = ['--app', sourceDir, '--deps', packages ?? `${sourceDir}/.none`];
-  const child = spawn(python, ['-I', '-S', '-B', '-u', `${PYTHON_SIDE}/${script}`, ...options], {
-    cwd: sourceDir,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/tmp', LANG: 'C.UTF-8', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  let stdout = '';
-  let rest = '';
-  let timedOut = false;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (stdout.length < MOST_BYTES) stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine?.(parseLine(line.slice(0, 10_000), 'WARNING'));
-  });
-  const timer = setTimeout(() => {
-    timedOut = true;
-    child.kill('SIGKILL');
-  }, LONGEST_MS);
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
+/** Asks by an interpreter of this machine, as the user of ket. */
+function askHere({ python, sourceDir, packages, environment }: LocalCode): Ask {
+  return async (script, signal, onStderr) => {
+    signal.throwIfAborted();
+    const options = ['--app', sourceDir, '--deps', packages ?? `${sourceDir}/.none`];
+    const child = spawn(python, ['-I', '-S', '-B', '-u', `${PYTHON_SIDE}/${script}`, ...options], {
+      cwd: sourceDir,
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/tmp', LANG: 'C.UTF-8', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
     });
-    return { stdout, code, timedOut };
-  } finally {
-    clearTimeout(timer);
-  }
+    let stdout = '';
+    let rest = '';
+    let timedOut = false;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (stdout.length < MOST_BYTES) stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      // A line without an end is cut, so that it cannot fill the memory.
+      rest = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
+      for (const line of lines) onStderr?.(line);
+    });
+    const timer = setTimeout(() => {
+      timedOut = true;
+      child.kill('SIGKILL');
+    }, LONGEST_MS);
+    try {
+      const code = await new Promise<number | null>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', resolve);
+      });
+      return { stdout, code, timedOut };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 function jsonOf({ stdout }: Asked): unknown {

@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLines } from '../client/log-reader.ts';
 import { Execution } from '../runner/execution.ts';
+import type { Run } from '../runner/driver.ts';
 import { OutputGuards } from '../runner/output-guard.ts';
 import { recordEnd } from '../runner/record-end.ts';
 import { Records } from '../runner/records.ts';
 import { StartRefused, type ExecutionEnd, type ExecutionJob, type KnownExecution, type Runtime } from '../types.ts';
-import { LocalProcess, type LocalMode, type LocalSpec } from './local-process.ts';
-import { LocalRun } from './local-run.ts';
 
 /** The part of {@link Runtime} that runs executions. */
 export type ExecutionRuntime = Pick<
@@ -18,23 +16,30 @@ export type ExecutionRuntime = Pick<
   prewarm(job: WarmJob): Promise<void>;
 };
 
-type WarmJob = Pick<ExecutionJob, 'code' | 'environment' | 'limits'>;
+export type WarmJob = Pick<ExecutionJob, 'code' | 'environment' | 'limits'>;
+
+/** Makes the runs of a {@link LocalRuntime}: as plain processes, or in containers. */
+export interface LocalDriver {
+  /** @param folder the folder of the execution. @throws when the run cannot be prepared. */
+  run(job: ExecutionJob, folder: string): Run;
+  /** Takes up what an earlier process has left. */
+  takeOver(): Promise<void>;
+  /** Makes one process wait with the imports of this code done, where the driver can. */
+  prewarm(job: WarmJob): void;
+  /** Called after each execution. */
+  rest(): void;
+  close(): Promise<void>;
+}
 
 export interface LocalRuntimeOptions {
   /** Folder for executions and work. It belongs to one process at a time. */
   readonly dir: string;
-  readonly mode: LocalMode;
-  /** The interpreter, and where debugpy listens, by the time of each start. */
-  readonly python: () => string;
-  readonly debug?: LocalSpec['debug'];
+  readonly driver: LocalDriver;
   /** Milliseconds from SIGTERM to the kill of all processes at a cancellation. Default 3,000. */
   readonly cancelGraceMs?: number;
 }
 
-/**
- * Runs executions as plain processes of this user, without a runner, a sandbox or limits of memory: for the local
- * development server. Executions end with this process.
- */
+/** Runs executions for the local development server, without a runner. Executions end with this process. */
 export class LocalRuntime implements ExecutionRuntime {
   readonly #options: LocalRuntimeOptions;
   readonly #records: Records;
@@ -43,21 +48,17 @@ export class LocalRuntime implements ExecutionRuntime {
   readonly #ended = new Set<(end: ExecutionEnd) => void>();
   readonly #grown = new Set<(id: string, bytes: number) => void>();
   readonly #finishing = new Set<Promise<void>>();
-  #waiting: { key: string; process: LocalProcess } | null = null;
-  #wanted: WarmJob | null = null;
   #closed = false;
-  #works = 0;
 
   constructor(options: LocalRuntimeOptions) {
     this.#options = options;
-    rmSync(join(options.dir, 'work'), { recursive: true, force: true });
-    mkdirSync(join(options.dir, 'work'), { recursive: true, mode: 0o700 });
     this.#records = new Records(join(options.dir, 'executions'));
     this.#guards = new OutputGuards(options.dir);
   }
 
   /** Records the end of executions that an earlier process has left without one. */
   async takeOver(): Promise<void> {
+    await this.#options.driver.takeOver();
     for (const { executionId } of this.#records.withoutEnd()) await this.#records.recordLost(executionId);
   }
 
@@ -79,7 +80,7 @@ export class LocalRuntime implements ExecutionRuntime {
           for (const listener of this.#grown) listener(executionId, bytes);
         },
       },
-      this.#runOf(job, folder),
+      this.#options.driver.run(job, folder),
     );
     this.#running.set(executionId, execution);
     const finished = this.#finish(execution, job).finally(() => this.#finishing.delete(finished));
@@ -117,60 +118,15 @@ export class LocalRuntime implements ExecutionRuntime {
   }
 
   async prewarm(job: WarmJob): Promise<void> {
-    this.#dismiss();
-    this.#wanted = job;
-    this.#warm();
-  }
-
-  /** Lets a process wait for the next execution. */
-  #warm(): void {
-    const job = this.#wanted;
-    if (job === null || this.#waiting !== null || this.#closed) return;
-    if (this.#options.debug || 'image' in job.code) return;
-    const spec = this.#specOf({ ...job, dataPools: [] }, job.code.imports);
-    const process = new LocalProcess(this.#workFolder(), spec);
-    this.#waiting = { key: keyOf(spec), process };
-    void process.ended.then(() => {
-      if (this.#waiting?.process === process) this.#waiting = null;
-    });
+    this.#options.driver.prewarm(job);
   }
 
   /** Ends all executions and waits for their records. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#dismiss();
     for (const execution of this.#running.values()) execution.free();
     await Promise.all(this.#finishing);
-  }
-
-  #runOf(job: ExecutionJob, folder: string): LocalRun {
-    const { code, secrets, secretEnvironment = {}, dataPools } = job;
-    if ('image' in code) throw new StartRefused('A container is not run as a plain process.');
-    const spec = this.#specOf(job, null);
-    const waiting = this.#waiting;
-    const isFit = waiting !== null && dataPools.length === 0 && waiting.key === keyOf(spec);
-    if (isFit) this.#waiting = null;
-    const process = isFit ? waiting.process : new LocalProcess(this.#workFolder(), spec);
-    const names = dataPools.map(({ parameter }) => parameter);
-    const header = { secrets, environment: secretEnvironment, dataPools: names };
-    const frames = [Buffer.from(JSON.stringify(header)), Buffer.from(job.input)];
-    const writable = dataPools.filter((pool) => pool.writable);
-    return new LocalRun(process, folder, frames, writable, shownText(code.sourceDir, Object.values(secrets)));
-  }
-
-  #specOf(
-    { code, environment, dataPools }: Pick<ExecutionJob, 'code' | 'environment' | 'dataPools'>,
-    imports: readonly string[] | null,
-  ): LocalSpec {
-    const { sourceDir, layerDir } = code as Exclude<ExecutionJob['code'], { image: string }>;
-    const { mode, python, debug = null } = this.#options;
-    return { mode, python: python(), sourceDir, packages: layerDir, environment, dataPools, imports, debug };
-  }
-
-  #workFolder(): string {
-    const folder = join(this.#options.dir, 'work', `${process.pid}-${++this.#works}`);
-    mkdirSync(folder, { mode: 0o700 });
-    return folder;
+    await this.#options.driver.close();
   }
 
   async #finish(execution: Execution, job: ExecutionJob): Promise<void> {
@@ -181,37 +137,6 @@ export class LocalRuntime implements ExecutionRuntime {
     this.#running.delete(execution.executionId);
     for (const listener of this.#ended) listener(end);
     await execution.release();
-    this.#warm();
+    if (!this.#closed) this.#options.driver.rest();
   }
-
-  #dismiss(): void {
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    if (waiting === null) return;
-    waiting.process.lines.deliverTo(() => undefined);
-    waiting.process.signal('SIGKILL');
-    void waiting.process.ended.then(() => {
-      rmSync(waiting.process.folder, { recursive: true, force: true });
-    });
-  }
-}
-
-/** Characters from which on a secret is searched for in the log: a shorter one may be part of a word by chance. */
-const SECRET_LENGTH = 6;
-
-/** Gives log lines the paths of the platform, and hides secrets that the program prints. */
-function shownText(sourceDir: string, secrets: readonly string[]): (text: string) => string {
-  const hidden = secrets.filter((secret) => secret.length >= SECRET_LENGTH);
-  return (text) =>
-    hidden.reduce((all, secret) => all.replaceAll(secret, '[redacted]'), text.replaceAll(sourceDir, '/app'));
-}
-
-function keyOf({ imports: _imports, ...spec }: LocalSpec): string {
-  return JSON.stringify(spec);
-}
-
-/** Folders of a virtual environment or an interpreter in which pip puts packages. */
-export function sitePackagesIn(prefix: string, version: string): string[] {
-  const names = ['lib', 'lib64'].map((lib) => join(prefix, lib, `python${version}`, 'site-packages'));
-  return names.filter((name) => existsSync(name) && readdirSync(name).length > 0);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ExecutionEnd, ExecutionJob, Limits } from '../types.ts';
-import { LocalRuntime, whyNoNamespace, type LocalMode } from './index.ts';
+import { LocalRuntime, PlainDriver, whyNoNamespace, type LocalMode } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kethub local '));
 afterAll(() => {
@@ -53,12 +53,17 @@ def run(data, params):
     return {"files": sorted(p.name for p in out.iterdir()), "data": data}
 `;
 
+function runtimeIn(mode: LocalMode, cancelGraceMs = 3_000): LocalRuntime {
+  const dir = mkdtempSync(join(folder, 'state '));
+  return new LocalRuntime({ dir, driver: new PlainDriver({ dir, mode, python: () => python }), cancelGraceMs });
+}
+
 class Bench {
   readonly runtime: LocalRuntime;
   readonly #ends = new Map<string, (end: ExecutionEnd) => void>();
 
   constructor(mode: LocalMode) {
-    this.runtime = new LocalRuntime({ dir: mkdtempSync(join(folder, 'state ')), mode, python: () => python });
+    this.runtime = runtimeIn(mode);
     this.runtime.onEnded((end) => this.#ends.get(end.executionId)?.(end));
   }
 
@@ -143,12 +148,7 @@ def run(data, params):
     print("ready", flush=True)
     time.sleep(600)
 `;
-    const runtime = new LocalRuntime({
-      dir: mkdtempSync(join(folder, 'state ')),
-      mode,
-      python: () => python,
-      cancelGraceMs: 100,
-    });
+    const runtime = runtimeIn(mode, 100);
     const over = new Promise<ExecutionEnd>((resolve) => runtime.onEnded(resolve));
     const ready = new Promise<void>((resolve) => runtime.onLog(() => resolve()));
     await runtime.start(jobOf('stubborn', program));

@@ -32,10 +32,8 @@ export { readSource } from './read-services.ts';
 export { requireService, requireVersion } from './versions.ts';
 export {
   createRequestCheck,
-  createValidator,
   findWorkflowVersion,
   requireDeployable,
   requirementsIn,
-  type RequestSchema,
   type RequestCheck,
 } from './workflow/index.ts';

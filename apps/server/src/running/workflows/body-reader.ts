@@ -1,6 +1,6 @@
 import { invalidSentence, limits } from '@kethub/contract';
 import { parseExact } from '@kethub/workflow';
-import { createValidator, type RequestSchema } from '../../catalog/services/index.ts';
+import { createValidator, type RequestSchema } from '@kethub/service-api/fitting';
 import { Problem, readJson } from '../../foundation/http/index.ts';
 
 /**

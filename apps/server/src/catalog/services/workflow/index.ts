@@ -10,5 +10,4 @@ export {
   updateWorkflowVersion,
 } from './queries.ts';
 export { createRequestCheck, type RequestCheck } from './check-request.ts';
-export { createValidator, problemsOfSchema, type RequestSchema } from './request-schema.ts';
 export { bpmnMedia, isBpmn, storeWorkflow, type WorkflowSource } from './source.ts';

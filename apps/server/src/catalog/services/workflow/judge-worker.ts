@@ -1,14 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse, requirements, type Problem } from '@kethub/workflow';
 import type { JudgedWorkflow } from './judge.ts';
-import { problemsOfSchema } from './request-schema.ts';
+import { problemOfSchema } from '@kethub/service-api/fitting';
 
 /** Validates a workflow file. Runs in its own thread, see judge.ts. */
 async function judge(file: Uint8Array): Promise<JudgedWorkflow> {
   const parsed = await parse(file);
   if ('problems' in parsed) return { problems: parsed.problems, requirements: null };
   const found = requirements(parsed.graph);
-  const problems: Problem[] = found.requestSchema ? problemsOfSchema(found.requestSchema, found.startEvent) : [];
+  const message = found.requestSchema ? problemOfSchema(found.requestSchema) : null;
+  const problems: Problem[] =
+    message === null ? [] : [{ elementId: found.startEvent, code: 'REQUEST_SCHEMA', message }];
   return { problems, requirements: problems.length > 0 ? null : found };
 }
 

@@ -1,10 +1,10 @@
-import type { Problem as WorkflowProblem, Value } from '@kethub/workflow';
+import type { JsonValue } from '@kethub/feel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { validationErrorOf, type ValidationError } from '@kethub/contract';
 import addFormatsTo from 'ajv-formats';
 import { RE2JS } from 're2js';
 
-export type RequestSchema = { readonly [keyword: string]: Value };
+export type RequestSchema = { readonly [keyword: string]: JsonValue };
 
 /** Limits of a Request Schema. A larger one is a problem of the workflow. */
 const SCHEMA_BYTES = 256 * 1024;
@@ -83,11 +83,9 @@ export function createValidator(schema: RequestSchema): RequestValidator {
   };
 }
 
-/** The problems of a Request Schema. Call it in a thread, because it compiles the schema. */
-export function problemsOfSchema(schema: RequestSchema, elementId: string | null): WorkflowProblem[] {
-  const refused = (message: string): WorkflowProblem[] => [
-    { elementId, code: 'REQUEST_SCHEMA', message: `The Request Schema ${message}` },
-  ];
+/** The problem of a Request Schema in a sentence, or null. Call it in a thread, because it compiles the schema. */
+export function problemOfSchema(schema: RequestSchema): string | null {
+  const refused = (message: string): string => `The Request Schema ${message}`;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > SCHEMA_BYTES) return refused(`has ${bytes} bytes; at most ${SCHEMA_BYTES} are allowed.`);
   const { depth, keywords } = measure(schema, 0);
@@ -100,7 +98,7 @@ export function problemsOfSchema(schema: RequestSchema, elementId: string | null
     ajv(true).compile(schema);
     // Finds schemas that refer to themselves without end: their validation overflows the stack.
     ajv(false).compile(schema)({});
-    return [];
+    return null;
   } catch (error) {
     if (error instanceof RangeError) return refused('cannot be used: it refers to itself without end.');
     const reason = error instanceof Error ? error.message : String(error);
@@ -108,9 +106,9 @@ export function problemsOfSchema(schema: RequestSchema, elementId: string | null
   }
 }
 
-function measure(value: Value, depth: number): { depth: number; keywords: number } {
+function measure(value: JsonValue, depth: number): { depth: number; keywords: number } {
   if (depth > SCHEMA_DEPTH || typeof value !== 'object' || value === null) return { depth, keywords: 1 };
-  const inner = Object.values(value).map((one: Value) => measure(one, depth + 1));
+  const inner = Object.values(value).map((one: JsonValue) => measure(one, depth + 1));
   return {
     depth: Math.max(depth, ...inner.map((one) => one.depth)),
     keywords: inner.reduce((sum, one) => sum + one.keywords, 1),

@@ -1,6 +1,6 @@
 import type { ServiceParameter } from '@kethub/contract';
 import type { Static } from 'typebox';
-import type { RequestSchema } from '../workflow/index.ts';
+import type { RequestSchema } from './schema.ts';
 
 type Parameter = Static<typeof ServiceParameter>;
 type Schema = Readonly<Record<string, unknown>>;

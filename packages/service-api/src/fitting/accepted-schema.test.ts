@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createValidator } from '../workflow/index.ts';
+import { createValidator } from './schema.ts';
 import { acceptedSchema } from './accepted-schema.ts';
 
 type Parameters = Parameters_[0];

@@ -1,0 +1,180 @@
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ket } from '../apps/cli/src/testing/ket.ts';
+import { createBuildLog, buildFolder, DEFAULT_IMAGE_LIMITS } from '../packages/runtime/src/local/index.ts';
+import { importImage } from '../packages/runtime/src/escapes/python-image.ts';
+import { makeRunnerPaths } from '../packages/runtime/src/paths.ts';
+import { prepareRoot } from '../packages/runtime/src/sandbox/root.ts';
+import { containersWith, engineOfTests, testEngine } from '../packages/runtime/src/testing/images.ts';
+import { PYTHON_SIDE } from '../packages/runtime/src/version.ts';
+import { call, interrupted, localServers, logOf, resultOf, statusOf } from './ket/served.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const { project, serve } = localServers();
+const IMAGE = 'kethub-test-local-python:1';
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+describe.skipIf(testEngine === null)('with a container engine', () => {
+  const environment = {
+    DOCKER_HOST: `unix://${testEngine}`,
+    // The image has no certificates of its own.
+    ...(existsSync(CERTIFICATES) && { PIP_CERT: CERTIFICATES }),
+  };
+  const engineArgs = ['--mode', 'engine', '--image', IMAGE, '--network', 'host'];
+  let folder: string;
+  /** An image like those of a registry: Python with pip, made of the Python of this machine. */
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'kethub-image-'));
+    const paths = makeRunnerPaths(folder);
+    const root = prepareRoot(paths, PYTHON_SIDE, false);
+    await importImage(engineOfTests(), `${IMAGE}-base`, root);
+    const context = path.join(folder, 'context');
+    cpSync('/usr/lib/python3/dist-packages/pip', path.join(context, 'pip'), { recursive: true, dereference: true });
+    const target = `/usr/local/lib/python${root.python}/dist-packages/pip`;
+    writeFileSync(path.join(context, 'Dockerfile'), `FROM ${IMAGE}-base\nCOPY pip ${target}\nCMD ["/bin/sh"]\n`);
+    const wanted = { name: IMAGE, labels: {}, network: 'none', limits: DEFAULT_IMAGE_LIMITS };
+    const log = createBuildLog(() => undefined, Date.now);
+    const signal = new AbortController().signal;
+    await buildFolder(engineOfTests(), context, wanted, { draft: path.join(folder, 'draft'), log, signal });
+  });
+  afterAll(async () => {
+    for (const name of [IMAGE, `${IMAGE}-base`]) await engineOfTests().settle('DELETE', `/images/${name}`);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('Python runs in a container: paths, secrets, data pools, files, the end of stubborn code', async () => {
+    const program = `
+import os, pathlib, signal, socket, subprocess, time
+from kethub import DataPool, SecretValue
+def run(data, graphs: DataPool = None, token: SecretValue = None):
+    if data == "stay":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen(["sleep", "600"], start_new_session=True)
+        print("ready", flush=True)
+        time.sleep(600)
+    if data == "fail":
+        raise ValueError("no")
+    print("using", token.unwrap())
+    pathlib.Path("/var/runtime/output/word.txt").write_text("hello")
+    try:
+        socket.create_connection(("1.1.1.1", 80), 1)
+    except OSError as error:
+        network = "none"
+    return {"pool": graphs.list_files(), "uid": os.getuid(), "home": os.listdir("/home") if os.path.exists("/home") else [],
+            "here": os.getcwd(), "network": network, "level": os.environ["LEVEL"]}
+`;
+    const files = { 'src/program.py': program, '.env': 'LEVEL=7\n', '.env.secrets': 'token="open-sesame-4711"\n' };
+    const folder_ = project({ ...files, 'datapool/graphs/one.txt': '1' });
+    const { url, mode, about, child } = await serve(folder_, engineArgs, { environment });
+    expect([mode, about]).toEqual([
+      'engine',
+      expect.stringMatching(/^in containers of Docker [\d.]+.*, with no network$/),
+    ]);
+    const pool = { id: '01900000-0000-7000-8000-000000000000', ref: 'DATAPOOL' };
+    const { id, status } = await call(url, { data: 1, graphs: pool });
+    expect([status, await logOf(url, id)]).toEqual(['SUCCEEDED', expect.stringContaining('using [redacted]')]);
+    const here = '/var/runtime/output';
+    const shown = { uid: 1000, home: [], here, network: 'none', level: '7' };
+    expect(await resultOf(url, id)).toMatchObject({ ...shown, pool: { 'one.txt': expect.anything() } });
+    expect(await (await fetch(`${url}${id}/result/word.txt`)).text()).toBe('hello');
+    const failed = await call(url, { data: 'fail', graphs: pool });
+    expect(await resultOf(url, failed.id)).toMatchObject({ type: 'ValueError', detail: 'no' });
+    const stubborn = await call(url, { data: 'stay', graphs: pool }, '');
+    await expect.poll(() => logOf(url, stubborn.id), { timeout: 60_000 }).toContain('ready');
+    await fetch(`${url}${stubborn.id}/cancel`, { method: 'PUT' });
+    expect(await statusOf(url, stubborn.id)).toBe('CANCELLED');
+    await expect.poll(() => containersWith(`kethub.execution=${stubborn.id}`), { timeout: 60_000 }).toEqual([]);
+    // An execution that is cut off by the end of ket serve leaves no container.
+    const cut = await call(url, { data: 'stay', graphs: pool }, '');
+    await expect.poll(() => logOf(url, cut.id), { timeout: 60_000 }).toContain('ready');
+    expect(await interrupted(child)).toBe(0);
+    await expect.poll(() => containersWith(`kethub.execution=${cut.id}`), { timeout: 60_000 }).toEqual([]);
+  });
+
+  test('packages are installed by the image, and a save is told and used', async () => {
+    const program = 'import six\ndef run(data): return {"version": six.__version__}\n';
+    const folder_ = project({ 'src/program.py': program, 'requirements.txt': 'six==1.16.0\n' });
+    const { url } = await serve(folder_, engineArgs, { environment });
+    expect(await resultOf(url, (await call(url, { data: 1 })).id)).toMatchObject({ version: '1.16.0' });
+    writeFileSync(path.join(folder_, 'src/program.py'), 'import nothing_of_that_name\n');
+    const refused = async () => ((await call(url, { data: 1 })) as unknown as { detail?: string }).detail ?? '';
+    await expect.poll(refused, { timeout: 60_000 }).toContain('src/program.py, line 1');
+    writeFileSync(path.join(folder_, 'src/program.py'), 'def run(data: int): return {"next": data + 1}\n');
+    await expect.poll(async () => (await call(url, { data: 1 })).status, { timeout: 60_000 }).toBe('SUCCEEDED');
+    const { parameters } = (await (await fetch(`${url}serve.json`)).json()) as { parameters: object[] };
+    expect(parameters).toMatchObject([{ name: 'data', annotation: 'int' }]);
+  });
+
+  test('a killed ket serve leaves a container, which the next one removes', async () => {
+    const program = 'import time\ndef run(data):\n    print("ready", flush=True)\n    time.sleep(600)\n';
+    const folder_ = project({ 'src/program.py': program });
+    const first = await serve(folder_, engineArgs, { environment });
+    const { id } = await call(first.url, { data: 1 }, '');
+    await expect.poll(() => logOf(first.url, id), { timeout: 60_000 }).toContain('ready');
+    first.child.kill('SIGKILL');
+    const second = await serve(folder_, engineArgs, { environment });
+    expect(await containersWith(`kethub.execution=${id}`)).toEqual([]);
+    expect(await statusOf(second.url, id)).toBe('UNKNOWN');
+  });
+
+  describe('a service with a Dockerfile', () => {
+    const script = `#!/bin/sh
+cd /var/runtime/output
+echo "secret $SECRET_TOKEN, mode $MODE"
+[ "$(cat /var/runtime/input/task.json)" = '"fail"' ] && exit 3
+printf '{"got": %s, "word": "one"}' "$(cat /var/runtime/input/number.json)" > output.json
+echo 1,2 > plot.csv
+`;
+    const dockerfile = `FROM scratch
+COPY busybox run.sh /bin/
+RUN ["/bin/busybox", "--install", "-s", "/bin"]
+ENTRYPOINT ["/bin/sh", "/bin/run.sh"]
+`;
+    const made = () =>
+      project({
+        'kethub.json': '{"name": "boxed", "configuration": {"runtime": "DOCKER", "environment": {"MODE": "fast"}}}',
+        Dockerfile: dockerfile,
+        busybox: readFileSync('/bin/busybox'),
+        'run.sh': script,
+        '.env.secrets': 'token=open-sesame-4711\n',
+        'input/number.json': '41',
+        'test/default/expected.json': '{"got": 41}',
+        'test/fails/input.json': '{"task": "fail", "number": 1}',
+        'test/fails/options.json': '{"status": "FAILED"}',
+      });
+
+    test('is built, runs, and is built again when it is saved', async () => {
+      const folder_ = made();
+      const { url, mode } = await serve(folder_, [], { environment });
+      expect(mode).toBe('engine');
+      const { id, status } = await call(url, { number: 41, task: 'x' });
+      expect([status, await resultOf(url, id)]).toMatchObject(['SUCCEEDED', { got: 41, word: 'one' }]);
+      expect(await logOf(url, id)).toContain('secret [redacted], mode fast');
+      expect(await (await fetch(`${url}${id}/result/plot.csv`)).text()).toBe('1,2\n');
+      writeFileSync(path.join(folder_, 'run.sh'), script.replace('"one"', '"two"'));
+      const word = async () => (await resultOf(url, (await call(url, { number: 1, task: 'x' })).id))['word'];
+      await expect.poll(word, { timeout: 60_000 }).toBe('two');
+      writeFileSync(path.join(folder_, 'Dockerfile'), 'FROM scratch\nCOPY nothing /\n');
+      const refused = async () => ((await call(url, {})) as unknown as { type?: string; detail?: string }).detail ?? '';
+      await expect.poll(refused, { timeout: 60_000 }).toContain('nothing');
+      writeFileSync(path.join(folder_, 'Dockerfile'), dockerfile);
+      await expect.poll(word, { timeout: 60_000 }).toBe('two');
+    });
+
+    test('ket test runs its cases', async () => {
+      const { code, stderr } = await ket(['test'], { folder: made(), environment });
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/ok +default[\s\S]*ok +fails/)]);
+    });
+  });
+});
+
+test('without an engine, a service with a Dockerfile ends with 2 and says what to install', async () => {
+  const folder = project({ 'kethub.json': '{"name": "a", "configuration": {"runtime": "DOCKER"}}', Dockerfile: '' });
+  const environment = { DOCKER_HOST: 'unix:///nowhere/docker.sock' };
+  const { code, stderr } = await ket(['serve'], { folder, environment });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('apt-get install docker.io')]);
+  expect(stderr).toContain('is a container');
+});
