@@ -78,8 +78,9 @@ export function localServers() {
         said += String(text);
         if (said.includes('\n')) break;
       }
-      if (!said.includes('\n')) throw new Error(`ket serve ended: ${errors}`);
-      return { ...(JSON.parse(said) as Said), child, errors: () => errors };
+      const first = said.split('\n')[0] ?? '';
+      if (!first.includes('"url"')) throw new Error(`ket serve ended: ${said}${errors}`);
+      return { ...(JSON.parse(first) as Said), child, errors: () => errors };
     },
   };
 }

@@ -19,8 +19,7 @@ import {
 import { usageFailure } from '../failures.ts';
 import type { Shell } from '../shell.ts';
 import type { Output } from '../terminal/output.ts';
-import type { Loader } from './loader.ts';
-import type { OpenedRuntime } from './mode.ts';
+import type { Loader, OpenedRuntime } from './loader.ts';
 import { requirementsOf } from './python.ts';
 
 export interface EngineModeOptions {

@@ -3,9 +3,11 @@ import {
   askedPython,
   inspectLocally,
   type ExecutionJob,
+  type ExecutionRuntime,
   type LocalInspection,
   type LogLine,
 } from '@kethub/runtime/local';
+import type { ServeMode } from './modes.ts';
 import type { LocalPython } from './python.ts';
 import type { Snapshot } from './sources.ts';
 
@@ -33,6 +35,17 @@ export interface LoadOptions {
 
 /** Makes copies of the code ready to run. @throws BuildError naming file and line when that cannot be done. */
 export type Loader = (snapshot: Snapshot, options: LoadOptions) => Promise<Prepared>;
+
+/** A way to run code on this machine. */
+export interface OpenedRuntime {
+  readonly mode: ServeMode;
+  /** Meaning of the mode, and the reason why no better one was chosen. */
+  readonly about: string;
+  /** The interpreter or image, for the first line. */
+  readonly environment: string;
+  readonly runtime: ExecutionRuntime;
+  readonly load: Loader;
+}
 
 /** Loads code by an interpreter of this machine. It is chosen for each load: packages may have to be installed anew. */
 export function pythonLoader(choose: () => Promise<LocalPython>): Loader {

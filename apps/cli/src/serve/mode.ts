@@ -10,19 +10,9 @@ import {
 } from '@kethub/runtime/local';
 import { usageFailure } from '../failures.ts';
 import { openEngine, type EngineModeOptions } from './engine.ts';
-import { pythonLoader, type Loader } from './loader.ts';
+import { pythonLoader, type OpenedRuntime } from './loader.ts';
 import { serveModes, type ServeMode } from './modes.ts';
 import { choosePython, type LocalPython } from './python.ts';
-
-export interface OpenedRuntime {
-  readonly mode: ServeMode;
-  /** Meaning of the mode, and the reason why no better one was chosen. */
-  readonly about: string;
-  /** The interpreter or image, for the first line. */
-  readonly environment: string;
-  readonly runtime: ExecutionRuntime;
-  readonly load: Loader;
-}
 
 export interface ModeOptions extends EngineModeOptions {
   /** Null: the best one that this machine has. */
