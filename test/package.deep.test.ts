@@ -84,7 +84,7 @@ async function expectToDevelop(
   expect((await inHome(['up', name], platform)).stderr).toContain('published');
 }
 
-/** Where pip finds the certificates of this machine. */
+/** Settings by which pip finds the certificates of this machine. */
 const pipSettings = Object.fromEntries(Object.entries(process.env).filter(([key]) => key.startsWith('PIP_')));
 
 test('the npm package that the platform offers works in an empty folder, with Node alone', async () => {

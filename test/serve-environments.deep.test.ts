@@ -38,7 +38,7 @@ describe('uv', () => {
 
   test('makes .kethub/venv, which a later ket without uv makes anew', async () => {
     const folder = project({ 'src/program.py': usesSix, 'requirements.txt': 'six==1.16.0\n' });
-    const first = await resultIn(folder, ['--mode', 'paths'], { PATH: programs });
+    const first = await resultIn(folder, ['--mode', 'paths'], { PATH: programs, UV_NATIVE_TLS: '1' });
     expect(first.result).toMatchObject({ version: '1.16.0' });
     const made = path.join(folder, '.kethub/venv');
     expect(readFileSync(path.join(made, 'pyvenv.cfg'), 'utf8')).toContain('uv = ');

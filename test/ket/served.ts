@@ -16,7 +16,7 @@ import { afterAll, afterEach } from 'vitest';
 
 const MAIN = path.resolve(import.meta.dirname, '../../apps/cli/src/main.ts');
 
-/** What `ket serve --json` prints. */
+/** The line that `ket serve --json` prints. */
 export interface Said {
   readonly url: string;
   readonly mode: string;

@@ -9,7 +9,7 @@ export const JUDGED_BYTES = 256 * 1024;
 
 type Parameter = Static<typeof ServiceParameter>;
 
-/** What an input must have so that `run` can take it. */
+/** Conditions of an input that `run` can take. */
 export interface FittingRules {
   /** Parameters that `run` cannot do without. */
   readonly required: readonly Parameter[];
