@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { executionStatuses } from './executions.ts';
 import { Id, Timestamp, Version, nullable } from './fields.ts';
 import { worded } from './patterns.ts';
+import { SourceOrigin } from './services.ts';
 
 const Digest = Type.String({
   pattern: worded('^[0-9a-f]{64}$', 'must be 64 hexadecimal digits'),
@@ -41,8 +42,8 @@ export const ExecutionRecord = Type.Object(
       versionId: Id,
     }),
     code: orNull(
-      Type.Object({ digest: Digest }),
-      'The ZIP that was uploaded. Null when it has not run, or nothing is known of its run.',
+      Type.Object({ digest: Digest, origin: Type.Optional(SourceOrigin) }),
+      'The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run.',
     ),
     environment: Type.Union([PythonEnvironment, ImageEnvironment, Type.Null()], {
       description: 'What it ran with: Python and its packages, or an image. The digest is that of all of it.',

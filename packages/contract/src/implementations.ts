@@ -42,6 +42,25 @@ const Role = Type.Enum([...memberRoles], {
   description: 'VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.',
 });
 
+/** Patterns of branches that are protected. */
+const MOST_PATTERNS = 50;
+
+export const BranchProtection = Type.Object(
+  {
+    defaultBranch: Type.Boolean({ description: 'True: the default branch is protected.' }),
+    patterns: Type.Array(Type.String({ minLength: 1, maxLength: limits.refLength }), {
+      maxItems: MOST_PATTERNS,
+      description: 'Further protected branches; `*` stands for any text, as in `release/*`.',
+    }),
+  },
+  {
+    $id: 'BranchProtection',
+    additionalProperties: false,
+    description: 'Branches that a push can neither delete nor rewrite, whoever pushes.',
+  },
+);
+export type BranchProtection = Static<typeof BranchProtection>;
+
 export const Implementation = Type.Object(
   {
     id: Id,
@@ -63,6 +82,7 @@ export const Implementation = Type.Object(
         'Runtime of the service that the default branch makes: DOCKER with a `Dockerfile` or `Containerfile` at its root, PYTHON_TEMPLATE with `src/program.py`, else null.',
     }),
     bytes: Type.Integer({ description: 'Size of the repository after the last push.' }),
+    protection: BranchProtection,
     readOnly: Type.Unsafe<'IMPORT' | 'MIRROR' | null>({
       type: ['string', 'null'],
       enum: ['IMPORT', 'MIRROR', null],
@@ -93,6 +113,7 @@ export const UpdateImplementationRequest = Request(
     description: Type.Optional(Description),
     visibility: Type.Optional(Visibility),
     defaultBranch: Type.Optional(BranchName),
+    protection: Type.Optional(BranchProtection),
   },
   { $id: 'UpdateImplementationRequest', minProperties: 1 },
 );
@@ -236,3 +257,21 @@ export const ImplementationImport = Type.Object(
   { $id: 'ImplementationImport', description: 'Where an implementation comes from, and how far its import is.' },
 );
 export type ImplementationImport = Static<typeof ImplementationImport>;
+
+export const ImplementationInvitation = Type.Object(
+  {
+    id: Id,
+    implementationId: Id,
+    implementationName: Type.String(),
+    owner: Owner,
+    email: Type.String(),
+    role: Role,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  },
+  {
+    $id: 'ImplementationInvitation',
+    description: 'Whoever has this verified e-mail address may become a member until it expires.',
+  },
+);
+export type ImplementationInvitation = Static<typeof ImplementationInvitation>;

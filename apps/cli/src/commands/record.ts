@@ -66,6 +66,7 @@ function describe({
   const rows: [string, string | null | undefined][] = [
     ['service', [service.name, service.version].filter(Boolean).join(' ') || service.versionId],
     ['code', code?.digest],
+    ['commit', code?.origin && `${code.origin.commit}  ${code.origin.ref} of ${code.origin.implementationId}`],
     ['environment', environment && `${environment.digest}  ${ranWith}`],
     ['packages', packages],
     ['input', input && `${input.digest}  ${input.bytes} bytes`],

@@ -5,6 +5,7 @@ import { findUser } from '../platform/find-user.ts';
 import { newOwner } from '../platform/new-owner.ts';
 import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addInvitations } from './repo-invitations.ts';
 import { addImports } from './repo-import.ts';
 import { onImplementation, type Work } from './repo-work.ts';
 import { sizeText } from '../terminal/size.ts';
@@ -70,6 +71,14 @@ token of ket by itself:
   addCommand(group, 'unshare <implementation> <recipient>', 'remove a user (a name or an id) from an implementation')
     .option('--organization', 'the recipient is an organization (an id)')
     .action(on(unshare));
+  addInvitations(group, shell);
+  addCommand(group, 'protect <implementation> [patterns...]', 'choose branches that pushes neither delete nor rewrite')
+    .option('--no-default', 'do not protect the default branch')
+    .addHelpText(
+      'after',
+      '\nPatterns such as "release/*" replace those before. Without any, only the default branch is protected.',
+    )
+    .action(on(protect));
   addCommand(group, 'delete <implementation>', 'delete an implementation with its code')
     .option('--force', 'delete it although it has commits')
     .action(on(remove));
@@ -104,6 +113,7 @@ async function show({ output, session, implementation }: Work): Promise<void> {
     ['visible', lower(found.visibility)],
     ['branch', `${found.defaultBranch}${found.head === null ? ', empty' : ` at ${found.head.slice(0, 12)}`}`],
     ['size', sizeText(found.bytes)],
+    ['protected', protectedText(found)],
     ...(await originRows(session, found)),
     ['created', `${found.createdAt} UTC`],
   ].map(([label = '', value = '']) => `${label.padEnd(9)}  ${value}`);
@@ -116,6 +126,21 @@ async function originRows({ platform }: Session, { id, readOnly, role }: Impleme
   const found = await platform.getImplementationImport({ implementationId: id });
   const state = found.problem ?? found.progress ?? lower(found.state);
   return [[found.mirror ? 'mirrors' : 'imports', `${found.url} (${state})`]];
+}
+
+async function protect(
+  { output, session, implementation }: Work,
+  patterns: string[],
+  options: CommonOptions & { readonly default?: boolean },
+): Promise<void> {
+  const json = { protection: { defaultBranch: options.default !== false, patterns } };
+  const changed = await session.platform.updateImplementation({ implementationId: implementation.id, json });
+  output.result(`Protected: ${protectedText(changed)}.`, changed);
+}
+
+function protectedText({ protection, defaultBranch }: Implementation): string {
+  const all = [...(protection.defaultBranch ? [defaultBranch] : []), ...protection.patterns];
+  return all.length === 0 ? 'no branch' : all.join(', ');
 }
 
 async function change({ output, session, implementation }: Work, options: Settings): Promise<void> {

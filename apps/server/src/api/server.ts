@@ -9,6 +9,7 @@ import { createHttpServer, leaveBodiesUnread, mount, platformLimits } from '../f
 import {
   automationEndpoints,
   importEndpoints,
+  implementationInvitationEndpoints,
   implementationEndpoints,
   readingEndpoints,
   serveGit,
@@ -23,7 +24,7 @@ import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
 import { limitEndpoints } from '../catalog/limits/index.ts';
 import { createMailer } from '../foundation/mail/index.ts';
-import { organizationEndpoints } from '../people/organizations/index.ts';
+import { InvitationMails, organizationEndpoints } from '../people/organizations/index.ts';
 import { marketplaceEndpoints, nameProvider } from '../catalog/marketplace/index.ts';
 import { meteringEndpoints } from '../catalog/metering/index.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -74,13 +75,14 @@ export async function createApi(
   await identity.serve(app);
   const mailer = identity.mailer ?? createMailer(platform);
   if (mailer !== identity.mailer) app.addHook('onClose', () => mailer.close());
+  const invitationMails = new InvitationMails(platform, mailer);
   const endpoints = [
     signInEndpoint(identity),
     ...accounts.endpoints,
     ...registrationEndpoints(platform, identity, mailer),
     ...signingKeyEndpoints(platform),
     ...layerEndpoints(platform),
-    ...organizationEndpoints(platform, identity, mailer, nameProvider),
+    ...organizationEndpoints(platform, identity, invitationMails, nameProvider),
     ...auditEndpoints(platform),
     ...applicationEndpoints(platform),
     ...serviceEndpoints(platform, mailer),
@@ -89,6 +91,7 @@ export async function createApi(
     ...findingEndpoints(platform),
     ...implementationEndpoints(platform, identity),
     ...importEndpoints(platform),
+    ...implementationInvitationEndpoints(platform, identity, invitationMails),
     ...automationEndpoints(platform),
     ...(store ? [...readingEndpoints(platform, store), ...writingEndpoints(platform, identity, store)] : []),
     ...marketplaceEndpoints(platform, identity),

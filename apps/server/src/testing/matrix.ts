@@ -126,6 +126,12 @@ export const matrix: Readonly<Record<string, Row>> = {
     ...list('MAINTAINER', 'POST', '/implementations'),
     request: (owned) => ({ method: 'POST', path: '/implementations', body: { name: owned.newName() } }),
   },
+  inviteToImplementation: implementation('OWNER', 'POST', '/invitations', () => ({
+    email: 'z@example.org',
+    role: 'VIEWER',
+  })),
+  listImplementationInvitations: implementation('OWNER', 'GET', '/invitations'),
+  withdrawImplementationInvitation: implementation('OWNER', 'DELETE', `/invitations/${UNKNOWN}`, undefined, [404]),
   importImplementation: {
     ...list('MAINTAINER', 'POST', '/implementations/imports'),
     request: (owned) => ({
@@ -388,6 +394,9 @@ export const personalOperations: readonly string[] = [
   'listOwnInvitations',
   'acceptInvitation',
   'declineInvitation',
+  'listOwnImplementationInvitations',
+  'acceptImplementationInvitation',
+  'declineImplementationInvitation',
   'listPublicImplementations',
   'browseMarketplace',
   'getMarketplaceService',

@@ -1,5 +1,6 @@
 // Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
 export const table = {
+  acceptImplementationInvitation: ['POST', '/implementation-invitations/{invitationId}/acceptance', 'json'],
   acceptInvitation: ['POST', '/invitations/{invitationId}/acceptance', 'json'],
   addServiceVersion: ['POST', '/services/{serviceId}/versions', 'json'],
   authorize: ['POST', '/authorize', 'json'],
@@ -27,6 +28,7 @@ export const table = {
   createServiceOfImplementation: ['POST', '/-/implementations/{implementationId}/services', 'json'],
   createShare: ['POST', '/services/{serviceId}/shares', 'json'],
   createSourceTicket: ['POST', '/services/{serviceId}/versions/{version}/source/ticket', 'json'],
+  declineImplementationInvitation: ['DELETE', '/implementation-invitations/{invitationId}', 'nothing'],
   declineInvitation: ['DELETE', '/invitations/{invitationId}', 'nothing'],
   deleteAccessToken: ['DELETE', '/me/access-tokens/{id}', 'nothing'],
   deleteApiSpecification: ['DELETE', '/services/{serviceId}/versions/{version}/api-specification', 'nothing'],
@@ -90,6 +92,7 @@ export const table = {
   getWorkflowVariables: ['GET', '/workflow-instances/{instanceId}/variables', 'json'],
   importImplementation: ['POST', '/implementations/imports', 'json'],
   invite: ['POST', '/organizations/{organizationId}/invitations', 'json'],
+  inviteToImplementation: ['POST', '/implementations/{implementationId}/invitations', 'json'],
   leaveDataPool: ['DELETE', '/data-pools/{dataPoolId}/membership', 'nothing'],
   leaveImplementation: ['DELETE', '/implementations/{implementationId}/membership', 'nothing'],
   leaveOrganization: ['DELETE', '/organizations/{organizationId}/membership', 'nothing'],
@@ -102,6 +105,7 @@ export const table = {
   listElementTemplates: ['GET', '/applications/{applicationId}/element-templates', 'json'],
   listEvents: ['GET', '/events', 'json'],
   listImplementationCommits: ['GET', '/-/implementations/{implementationId}/commits', 'json'],
+  listImplementationInvitations: ['GET', '/implementations/{implementationId}/invitations', 'json'],
   listImplementationMembers: ['GET', '/implementations/{implementationId}/members', 'json'],
   listImplementationRefs: ['GET', '/-/implementations/{implementationId}/refs', 'json'],
   listImplementations: ['GET', '/implementations', 'json'],
@@ -109,6 +113,7 @@ export const table = {
   listLayers: ['GET', '/layers', 'json'],
   listMembers: ['GET', '/organizations/{organizationId}/members', 'json'],
   listOrganizations: ['GET', '/organizations', 'json'],
+  listOwnImplementationInvitations: ['GET', '/implementation-invitations', 'json'],
   listOwnInvitations: ['GET', '/invitations', 'json'],
   listOwnedExecutions: ['GET', '/service-executions', 'json'],
   listProvidedExecutions: ['GET', '/services/{serviceId}/executions', 'json'],
@@ -201,6 +206,7 @@ export const table = {
   uploadApiSpecification: ['PUT', '/services/{serviceId}/versions/{version}/api-specification', 'json'],
   uploadDataPoolFile: ['PUT', '/data-pools/{dataPoolId}/files/{name}', 'json'],
   uploadProfileImage: ['POST', '/me/profile-image', 'nothing'],
+  withdrawImplementationInvitation: ['DELETE', '/implementations/{implementationId}/invitations/{invitationId}', 'nothing'],
   withdrawInvitation: ['DELETE', '/organizations/{organizationId}/invitations/{invitationId}', 'nothing'],
   withdrawRetirement: ['DELETE', '/services/{serviceId}/versions/{version}/retirement', 'json'],
 } as const;

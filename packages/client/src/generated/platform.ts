@@ -1,6 +1,13 @@
 // Made from the OpenAPI document by `npm run generate`. Change the endpoint, not this file.
 export interface components {
     schemas: {
+        /** Become a member of the implementation that the caller is invited to */
+        acceptImplementationInvitation: {
+            answer: components["schemas"]["Implementation"];
+            parameters: {
+                invitationId: string;
+            };
+        };
         /** Join the organization that has invited the caller */
         acceptInvitation: {
             answer: components["schemas"]["Organization"];
@@ -121,6 +128,13 @@ export interface components {
             notFound: string;
             /** The approved users among them, in the order asked. */
             users: components["schemas"]["UserOverviewDto"][];
+        };
+        /** Branches that a push can neither delete nor rewrite, whoever pushes. */
+        BranchProtection: {
+            /** True: the default branch is protected. */
+            defaultBranch: boolean;
+            /** Further protected branches; `*` stands for any text, as in `release/*`. */
+            patterns: string[];
         };
         /** Broadcast a signal to own workflows */
         broadcastWorkflowSignal: {
@@ -557,6 +571,12 @@ export interface components {
             /** @enum {unknown} */
             ref: "DATAPOOL" | "datapool";
         };
+        /** Decline an invitation to an implementation */
+        declineImplementationInvitation: {
+            parameters: {
+                invitationId: string;
+            };
+        };
         /** Decline an invitation */
         declineInvitation: {
             parameters: {
@@ -759,10 +779,11 @@ export interface components {
         };
         /** What is needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
         ExecutionRecord: {
-            /** The ZIP that was uploaded. Null when it has not run, or nothing is known of its run. */
+            /** The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run. */
             code: {
                 /** SHA-256 in hex. */
                 digest: string;
+                origin?: components["schemas"]["SourceOrigin"];
             } | null;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -1178,6 +1199,7 @@ export interface components {
             id: string;
             name: string;
             owner: components["schemas"]["Owner"];
+            protection: components["schemas"]["BranchProtection"];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             pushedAt?: string;
             /**
@@ -1221,6 +1243,25 @@ export interface components {
              */
             state: "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED";
             url: string;
+        };
+        /** Whoever has this verified e-mail address may become a member until it expires. */
+        ImplementationInvitation: {
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            createdAt: string;
+            email: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            expiresAt: string;
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            id: string;
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            implementationId: string;
+            implementationName: string;
+            owner: components["schemas"]["Owner"];
+            /**
+             * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
+             * @enum {unknown}
+             */
+            role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** A user or an organization with a role beside the owner. */
         ImplementationMember: {
@@ -1306,6 +1347,16 @@ export interface components {
             answer: components["schemas"]["Invitation"];
             parameters: {
                 organizationId: string;
+            };
+            request: {
+                json: components["schemas"]["InvitationRequest"];
+            };
+        };
+        /** Invite an e-mail address to an implementation */
+        inviteToImplementation: {
+            answer: components["schemas"]["ImplementationInvitation"];
+            parameters: {
+                implementationId: string;
             };
             request: {
                 json: components["schemas"]["InvitationRequest"];
@@ -1431,6 +1482,13 @@ export interface components {
                 skip?: number;
             };
         };
+        /** List the open invitations to an implementation, newest first */
+        listImplementationInvitations: {
+            answer: components["schemas"]["ImplementationInvitation"][];
+            parameters: {
+                implementationId: string;
+            };
+        };
         /** List the members of an implementation in the order in which they were added */
         listImplementationMembers: {
             answer: components["schemas"]["ImplementationMember"][];
@@ -1521,6 +1579,10 @@ export interface components {
                 workflowId?: string;
                 workflowInstanceId?: string;
             };
+        };
+        /** List the open invitations to implementations to the e-mail address of the caller, newest first */
+        listOwnImplementationInvitations: {
+            answer: components["schemas"]["ImplementationInvitation"][];
         };
         /** List the open invitations to the e-mail address of the caller, newest first */
         listOwnInvitations: {
@@ -3217,6 +3279,7 @@ export interface components {
             description?: string;
             /** Last segment of the address, such as `portfolio-optimizer`. */
             name?: string;
+            protection?: components["schemas"]["BranchProtection"];
             /**
              * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
              * @enum {unknown}
@@ -3359,6 +3422,13 @@ export interface components {
             firstname: string;
             id: string;
             lastname: string;
+        };
+        /** Withdraw an invitation to an implementation */
+        withdrawImplementationInvitation: {
+            parameters: {
+                implementationId: string;
+                invitationId: string;
+            };
         };
         /** Withdraw an invitation */
         withdrawInvitation: {

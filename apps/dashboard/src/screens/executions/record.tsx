@@ -27,6 +27,7 @@ export function Record({ executionId, ended }: { readonly executionId: string; r
     ['Result and files', usage ? bytes(usage.bytesOut) : null],
     ['Ended by', exit?.reason],
     ['Code', code ? `SHA-256 ${code.digest}` : null],
+    ['Commit', code?.origin ? `${code.origin.commit} (${code.origin.ref})` : null],
   ];
   return (
     <div className="stack">

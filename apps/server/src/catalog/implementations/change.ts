@@ -7,6 +7,7 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow, Queries } from '../../foundation/storage/index.ts';
 import { releaseName, takeName } from './names.ts';
 import { implementationTag, presentImplementation } from './present.ts';
+import { presentProtection, protectionColumns } from './protection.ts';
 import { namesOf } from './queries.ts';
 import { auditContext, isOwner, requireLocked, roleOn } from './rights.ts';
 
@@ -28,6 +29,7 @@ export function changeImplementation(
       description: change.description ?? implementation.description,
       visibility: change.visibility ?? implementation.visibility,
       default_branch: branch,
+      ...(change.protection && protectionColumns(change.protection)),
       // The role `git` finds out what the other branch holds.
       ...(branch !== implementation.default_branch && { head: null, buildable: null }),
       revision: implementation.revision + 1,
@@ -43,8 +45,9 @@ export function changeImplementation(
   });
 }
 
-function settingsOf({ name, visibility, default_branch }: ImplementationRow): object {
-  return { name, visibility, defaultBranch: default_branch };
+function settingsOf(row: ImplementationRow): object {
+  const { name, visibility, default_branch: defaultBranch } = row;
+  return { name, visibility, defaultBranch, protection: presentProtection(row) };
 }
 
 /** Gives up a former address, which others can take then. */

@@ -56,6 +56,8 @@ export async function insertImplementation(
     created_at: platform.now(),
     revision: 1,
     read_only: null,
+    protects_default: 1,
+    protected_patterns: '[]',
     ...values,
   };
   await transaction.insertInto('implementations').values(row).execute();

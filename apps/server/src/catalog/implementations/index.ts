@@ -1,5 +1,6 @@
 export { implementationCatalog } from './catalog.ts';
 export { implementationEndpoints } from './routes.ts';
+export { implementationInvitationEndpoints } from './invitations/routes.ts';
 export { importEndpoints } from './importing/routes.ts';
 export { Importer } from './importing/importer.ts';
 export { readingEndpoints } from './reading/routes.ts';

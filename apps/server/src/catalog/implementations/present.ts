@@ -2,6 +2,7 @@ import { toTimestamp, type Implementation, type ImplementationMember, type Membe
 import { etag } from '../../foundation/http/index.ts';
 import type { Addresses } from '../../foundation/platform.ts';
 import type { ImplementationMemberRow, ImplementationRow } from '../../foundation/storage/index.ts';
+import { presentProtection } from './protection.ts';
 
 type Address = Pick<ImplementationRow, 'owner_id' | 'name'>;
 
@@ -32,6 +33,7 @@ export function presentImplementation(
     buildable: row.buildable,
     bytes: row.bytes,
     readOnly: row.read_only,
+    protection: presentProtection(row),
     ...(row.pushed_at !== null && { pushedAt: toTimestamp(row.pushed_at) }),
     createdAt: toTimestamp(row.created_at),
   };

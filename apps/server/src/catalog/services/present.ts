@@ -1,4 +1,5 @@
 import { toTimestamp, type Build, type Service, type ServiceVersion } from '@kethub/contract';
+import { originIn } from './source.ts';
 import { presentTarget, type TargetColumns } from '../on-premise/index.ts';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import type { BuildRow, ServiceRow } from '../../foundation/storage/index.ts';
@@ -78,10 +79,8 @@ function presentSource(row: VersionWithBuild): Partial<ServiceVersion> {
 }
 
 function presentOrigin(row: VersionWithBuild): Pick<ServiceVersion, 'origin'> {
-  const { source_implementation_id: implementationId, source_ref: ref, source_commit: commit } = row;
-  return implementationId !== null && ref !== null && commit !== null
-    ? { origin: { implementationId, ref, commit } }
-    : {};
+  const origin = originIn(row);
+  return origin ? { origin } : {};
 }
 
 /** The workflow of a version; null for services of other types. */

@@ -6,6 +6,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.ts';
 import { hostsWithPorts } from './hosts.ts';
 import { needsOf } from './resources.ts';
+import { originIn, type SourceOrigin } from './source.ts';
 
 /** A service version in the form that the runtime runs. */
 export interface Runnable {
@@ -20,6 +21,8 @@ export interface Runnable {
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
   readonly digest: string;
+  /** The commit that the ZIP was taken from; null for an upload. */
+  readonly origin: SourceOrigin | null;
   readonly lock: EnvironmentLock;
 }
 
@@ -59,6 +62,7 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       const row = await platform.database.read
         .selectFrom('service_versions')
         .select(['state', 'configuration', 'code', 'source_blob', 'source_digest'])
+        .select(['source_implementation_id', 'source_ref', 'source_commit'])
         .where('id', '=', serviceVersionId)
         .executeTakeFirst();
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
@@ -67,7 +71,8 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       if (built !== known && !('resolved' in known)) await keepCode(platform, serviceVersionId, row.code, built);
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
       const lock = await lockOf(builders, built);
-      const runnable = { ...toRunnable(platform, built, configuration), digest: row.source_digest, lock };
+      const { source_digest: digest } = row;
+      const runnable = { ...toRunnable(platform, built, configuration), digest, origin: originIn(row), lock };
       if (cached.size >= MAX_CACHED) cached.clear();
       if (row.state !== 'DRAFT') cached.set(serviceVersionId, runnable);
       return runnable;
@@ -133,7 +138,7 @@ function toRunnable(
   platform: Platform,
   built: Built,
   configuration: RuntimeConfiguration,
-): Omit<Runnable, 'digest' | 'lock'> {
+): Omit<Runnable, 'digest' | 'origin' | 'lock'> {
   const folder = path.join(platform.configuration.dataDir, 'runtime');
   const limits: Limits = {
     memoryBytes: needsOf(configuration).memoryBytes,

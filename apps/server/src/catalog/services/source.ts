@@ -28,6 +28,16 @@ export interface SourceOrigin {
   readonly commit: string;
 }
 
+/** The commit that a version was made of; null for an upload. */
+export function originIn(row: {
+  readonly source_implementation_id: string | null;
+  readonly source_ref: string | null;
+  readonly source_commit: string | null;
+}): SourceOrigin | null {
+  const { source_implementation_id: implementationId, source_ref: ref, source_commit: commit } = row;
+  return implementationId !== null && ref !== null && commit !== null ? { implementationId, ref, commit } : null;
+}
+
 const ZIP = Buffer.from('PK\u0003\u0004', 'latin1');
 
 /**

@@ -18,7 +18,9 @@ export function readRestOfBodies(server: Server): void {
     if (!hasBody(request)) return;
     // Must run before Node's own listener, which destroys a connection that is not kept alive.
     answer.prependListener('finish', () => {
-      if (!request.complete && !request.socket.destroyed) readRest(request);
+      // A connection that broke off meanwhile is not there any more, whatever its type says.
+      const socket = request.socket as Socket | null;
+      if (!request.complete && socket?.destroyed === false) readRest(request);
     });
   });
 }

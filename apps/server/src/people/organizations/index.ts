@@ -3,3 +3,5 @@ export { lockOwnerShared } from './lock-owner.ts';
 export { joinedOrganizations, roleIn } from './memberships.ts';
 export { organizationEndpoints } from './routes.ts';
 export { requireNewOwner } from './transfer.ts';
+export { InvitationMails } from './invitation-mails.ts';
+export { verifiedAddress } from './invitations.ts';

@@ -8,8 +8,11 @@ const PER_PERSON = { name: 'invitations', units: 100, seconds: DAY };
 /** Limit of invitations from all organizations to one mailbox, so that many organizations cannot fill it. */
 const PER_MAILBOX = { name: 'mails per mailbox', units: 3, seconds: DAY };
 
+/** Kinds of what people are invited to. */
+export type InvitedTo = 'ORGANIZATION' | 'IMPLEMENTATION';
+
 /**
- * Mails of invitations. They name neither the organization nor the person who invites, so that a stranger cannot write
+ * Mails of invitations. They name neither the organization or implementation nor the person who invites, so that a stranger cannot write
  * text into a mail. Each process counts the limits in memory.
  */
 export class InvitationMails {
@@ -41,10 +44,10 @@ export class InvitationMails {
    * Posts the mail of an invitation. A mailbox over its limit gets none; its owner finds the invitation at the next
    * visit.
    */
-  async post(transaction: Queries, email: string, expiresAt: number): Promise<void> {
+  async post(transaction: Queries, to: InvitedTo, email: string, expiresAt: number): Promise<void> {
     // ada+1@example.org and ada+2@example.org are usually one mailbox.
     if (!this.#mailboxes.take(email.replace(/\+[^@]*@/, '@')).allowed) return;
-    await this.#mailer.post(transaction, { to: email, ...invitationMail(this.#platform) }, expiresAt);
+    await this.#mailer.post(transaction, { to: email, ...invitationMail(this.#platform, to) }, expiresAt);
   }
 
   wake(): void {
@@ -52,10 +55,20 @@ export class InvitationMails {
   }
 }
 
-function invitationMail({ addresses }: Platform): Omit<Mail, 'to'> {
+const TEXTS: Readonly<Record<InvitedTo, { what: string; list: string; accept: string }>> = {
+  ORGANIZATION: { what: 'join an organization', list: 'ket org invitations', accept: 'ket org join <id>' },
+  IMPLEMENTATION: {
+    what: 'work on an implementation, a Git repository,',
+    list: 'ket repo invitations',
+    accept: 'ket repo join <id>',
+  },
+};
+
+function invitationMail({ addresses }: Platform, to: InvitedTo): Omit<Mail, 'to'> {
+  const { what, list, accept } = TEXTS[to];
   return {
-    subject: 'You are invited to an organization at Kethub',
-    text: `Somebody has invited this e-mail address to join an organization at Kethub.
+    subject: `You are invited to an ${to.toLowerCase()} at Kethub`,
+    text: `Somebody has invited this e-mail address to ${what} at Kethub.
 
 Sign in with an account that has this address, or register one:
 
@@ -63,8 +76,8 @@ ${new URL(addresses.api).origin}
 
 Then look at the invitation and accept or decline it:
 
-ket org invitations
-ket org join <id>
+${list}
+${accept}
 
 The invitation ends after 14 days. If you do not want it, do nothing.
 `,

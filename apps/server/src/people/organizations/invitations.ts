@@ -44,7 +44,7 @@ export async function invite(
       .onConflict((conflict) => conflict.columns(['organization_id', 'email']).doUpdateSet(renewed))
       .returning('id')
       .executeTakeFirstOrThrow();
-    await mails.post(transaction, row.email, row.expires_at);
+    await mails.post(transaction, 'ORGANIZATION', row.email, row.expires_at);
     await audit(platform, transaction, context, 'invitation:create', kept.id, { role });
     const body = present({ ...row, ...kept, name: organization.name });
     return { status: 201, body, headers: { location: `${addresses.api}/invitations/${kept.id}` } };
@@ -157,7 +157,7 @@ async function take(platform: Platform, transaction: Queries, id: string, email:
 /**
  * The verified address of a person, or null. Only a verified one proves that the invitation was meant for this person.
  */
-function verifiedAddress(identity: Identity | null): string | null {
+export function verifiedAddress(identity: Identity | null): string | null {
   return identity?.emailVerified ? identity.email.toLowerCase() : null;
 }
 

@@ -66,6 +66,8 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
     await client.run('', 'clone', '-q', '--filter=blob:none', url, 'partial');
     await client.run('whole', 'reset', '-q', '--hard', first);
     expect((await client.try('whole', 'push', '-q', url, 'main')).err).toContain('rejected');
+    const protection = { defaultBranch: false, patterns: [] };
+    await kethub.client.updateImplementation({ implementationId: made.id, json: { protection } });
     await client.run('whole', 'push', '-q', '--force', url, 'main');
     await readAt(made, first);
     await client.run('whole', 'push', '-q', url, ':feature/x', ':v1.0.0');

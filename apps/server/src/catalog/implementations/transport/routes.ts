@@ -5,6 +5,7 @@ import { leaveBodiesUnread, networkOf, Problem } from '../../../foundation/http/
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { missingMb } from '../../quotas/index.ts';
+import { protectedBranches } from '../protection.ts';
 import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { createGitAdmission, type GitCaller, type GitService } from './admission.ts';
@@ -113,6 +114,7 @@ async function roomFor(platform: Platform, implementation: ImplementationRow): P
   if (missing > 0)
     throw new GitRefusal(507, `The disk of the platform is nearly full: the operator has to free ${missing} MiB.`);
   return {
+    HOOK_PROTECTED: protectedBranches(implementation),
     HOOK_REFS: String(limits.refsOfImplementation),
     HOOK_KILOBYTES_LEFT: String(Math.floor((await bytesLeft(platform, implementation)) / 1024)),
     HOOK_FILE_BYTES: String(configuration.repositories.fileBytes),

@@ -11,6 +11,7 @@ import * as serviceSources from './0007-service-sources.ts';
 import * as tokenScopes from './0008-token-scopes.ts';
 import * as imports from './0009-imports.ts';
 import * as taskOfExecution from './0010-task-of-execution.ts';
+import * as repositoryMembers from './0011-repository-members.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0008-token-scopes': tokenScopes,
   '0009-imports': imports,
   '0010-task-of-execution': taskOfExecution,
+  '0011-repository-members': repositoryMembers,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

@@ -7,6 +7,7 @@ export interface ImplementationTables {
   implementation_names: ImplementationNameRow;
   service_sources: ServiceSourceRow;
   implementation_imports: ImplementationImportRow;
+  implementation_invitations: ImplementationInvitationRow;
 }
 
 /** A Git repository. Its objects are in the folder of the role `git`, by this id. */
@@ -31,6 +32,10 @@ export interface ImplementationRow {
   revision: number;
   /** Reason why nobody can push; null if members can. */
   read_only: 'IMPORT' | 'MIRROR' | null;
+  /** 1 if the default branch can neither be deleted nor rewritten, else 0. */
+  protects_default: number;
+  /** JSON list of patterns of further such branches. */
+  protected_patterns: string;
 }
 
 export interface ImplementationMemberRow {
@@ -87,4 +92,15 @@ export interface ImplementationImportRow {
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
+}
+
+export interface ImplementationInvitationRow {
+  id: string;
+  implementation_id: string;
+  /** In lower case. */
+  email: string;
+  role: MemberRole;
+  invited_by: string;
+  created_at: number;
+  expires_at: number;
 }

@@ -21,8 +21,12 @@ export interface Kept extends Partial<Note> {
   readonly runnerVersion: string | null;
 }
 
-export function noteOf({ digest, lock, limits }: Runnable): string {
-  return JSON.stringify({ code: { digest }, environment: lock, runTimeMs: limits.runTimeMs } satisfies Note);
+export function noteOf({ digest, origin, lock, limits }: Runnable): string {
+  return JSON.stringify({
+    code: { digest, ...(origin && { origin }) },
+    environment: lock,
+    runTimeMs: limits.runTimeMs,
+  } satisfies Note);
 }
 
 /** The column `record` of an end, with the stored `result` and `files`. */
