@@ -2,7 +2,7 @@
 export { decimalOf, isSameDecimal, type Decimal } from './decimal.ts';
 export { DEFAULT_BUDGET } from './budget.ts';
 export type { Budget } from './budget.ts';
-export { builtinNames } from './builtins/index.ts';
+export { builtinCalls, builtinNames, type BuiltinCall } from './builtins/index.ts';
 export * from './compile.ts';
 export * from './errors.ts';
 export { hasInexact, parseExact } from './exact-json.ts';

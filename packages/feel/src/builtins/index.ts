@@ -27,3 +27,18 @@ export function findBuiltin(name: string): Builtin | undefined {
 
 /** The names of all functions that come with the language. */
 export const builtinNames: readonly string[] = [...builtins.keys()].filter((name) => name !== '@').sort();
+
+/** A function of the language with the names of its parameters, `?` behind those that may be left out. */
+export interface BuiltinCall {
+  readonly name: string;
+  readonly parameters: readonly string[];
+}
+
+/** The functions that come with the language, each as it is called most simply. */
+export const builtinCalls = (): readonly BuiltinCall[] =>
+  builtinNames.map((name) => ({
+    name,
+    parameters: (builtins.get(name)?.signatures[0]?.parameters ?? []).map(
+      ({ name: parameter, optional }) => parameter + (optional ? '?' : ''),
+    ),
+  }));
