@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { workflowForm } from '@kethub/client';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '../../server/src/testing/kethub.ts';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { keysOf } from './keys.ts';
 import { manyElements } from './many-elements.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples');
@@ -102,33 +102,6 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await page.locator('.token.done').nth(2).waitFor();
   });
 
-  test('undo takes back what was drawn; a change of somebody else is not overwritten', async () => {
-    const { page, origin, kethub } = dashboard;
-    const { choose, go, press, type } = keysOf(page);
-    const saved = await kethub.client.downloadSource({ serviceId: workflowId, version: '1.0.0' });
-    const xml = await saved.text();
-    const next = new FormData();
-    next.set('applicationId', caller);
-    next.set('source', new Blob([xml]), 'workflow.bpmn');
-    await kethub.client.addServiceVersion({ serviceId: workflowId, body: next });
-    await page.goto(`${origin}/me/services/${workflowId}/model`);
-    await go(/^Request/);
-    await choose('Append…', 'Script task');
-    await page.getByRole('treeitem', { name: /^Script task/ }).waitFor();
-    await press('button', 'Undo');
-    await page.getByRole('treeitem', { name: /^Script task/ }).waitFor({ state: 'detached' });
-    await go(/^Request/);
-    await type('Name', 'Mine', null);
-    await page.getByRole('treeitem', { name: /^Mine/ }).waitFor();
-    const body = new Blob([xml.replace('name="Request"', 'name="Theirs"')], { type: 'application/xml' });
-    await kethub.client.replaceSource({ serviceId: workflowId, version: '1.1.0', body });
-    await press('button', 'Save');
-    await page.getByText('Somebody else has changed this').waitFor();
-    await picture(page, 'modeller-conflict');
-    await press('button', 'Take what is saved');
-    await page.getByRole('treeitem', { name: /^Theirs/ }).waitFor();
-  });
-
   test('each example is opened, changed, deployed and run', async () => {
     const { page, origin, kethub } = dashboard;
     const { go, press, type } = keysOf(page);
@@ -190,35 +163,3 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
   test('no script but its own has run, and no request has left the origin', () =>
     expect(dashboard.complaints).toEqual([]));
 });
-
-/** Actions of a person at a keyboard. */
-function keysOf(page: Page) {
-  const press = async (role: 'button' | 'link', name: string | RegExp, within = 'body'): Promise<void> => {
-    await page.locator(within).getByRole(role, { name, exact: true }).focus();
-    await page.keyboard.press('Enter');
-  };
-  return {
-    press,
-    async choose(button: string, item: string): Promise<void> {
-      await press('button', button);
-      await page.getByRole('menuitem', { name: item, exact: true }).focus();
-      await page.keyboard.press('Enter');
-    },
-    /** Replaces the text of a field; `group` is the fieldset in which it stands, null the section General. */
-    async type(name: string | RegExp, text: string, group?: string | null): Promise<void> {
-      const within =
-        group === undefined
-          ? page.locator('body')
-          : group === null
-            ? page.getByRole('region', { name: 'General' })
-            : page.getByRole('group', { name: group });
-      await within.getByRole('textbox', { name, exact: true }).focus();
-      await page.keyboard.press('ControlOrMeta+A');
-      await page.keyboard.type(text);
-    },
-    async go(name: RegExp): Promise<void> {
-      await page.getByRole('treeitem', { name }).focus();
-      await page.getByRole('treeitem', { name, selected: true }).waitFor();
-    },
-  };
-}

@@ -42,3 +42,11 @@ export const sharedServicesQuery = ({ base, platform }: Here) =>
     getNextPageParam: nextCursor,
     staleTime: 10_000,
   });
+
+/** Element templates of the services that an application has subscribed to: their parameters, also of strangers' services. */
+export const elementTemplatesQuery = ({ base, platform }: Here, applicationId: string) =>
+  queryOptions({
+    queryKey: [base, 'application', applicationId, 'element-templates'],
+    queryFn: ({ signal }) => platform.listElementTemplates({ applicationId, signal }),
+    staleTime: 5_000,
+  });

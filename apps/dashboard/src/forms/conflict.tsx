@@ -1,6 +1,6 @@
 import { KethubError } from '@kethub/client';
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Problem } from '../shell/problem.tsx';
 
 /** A text of both versions of a form: a label, the value in the form, and the value that somebody else has saved. */
@@ -22,14 +22,17 @@ export function isStale(error: unknown): boolean {
 export function Conflict<T extends object>({
   error,
   read,
-  compare,
+  compare = () => [],
+  children,
   onMine,
   onTheirs,
 }: {
   readonly error: unknown;
   /** Reads what is saved now. */
   readonly read: () => Promise<T>;
-  readonly compare: (theirs: T) => readonly Difference[];
+  readonly compare?: (theirs: T) => readonly Difference[];
+  /** Another way to show both versions. */
+  readonly children?: (theirs: T) => ReactNode;
   readonly onMine: (theirs: T) => void;
   readonly onTheirs: (theirs: T) => void;
 }) {
@@ -77,6 +80,7 @@ export function Conflict<T extends object>({
           </tbody>
         </table>
       )}
+      {children?.(theirs)}
       <div className="row">
         <Button size="xs" onClick={() => onMine(theirs)}>
           Save mine

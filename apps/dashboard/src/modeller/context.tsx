@@ -1,8 +1,16 @@
+import type { WorkflowProblem } from '@kethub/contract';
+import type { BuiltinCall } from '@kethub/feel';
 import { createContext, use } from 'react';
 import type { Checker } from './check/checker.ts';
 import type { Checked, Finding } from './check/protocol.ts';
 import type { CallableService } from './kit/services.ts';
 import type { Drawn, Kit } from './kit/types.ts';
+
+/** A file with the problems that the platform has found in it. */
+export interface Judged {
+  readonly xml: string;
+  readonly problems: readonly WorkflowProblem[];
+}
 
 /** State that the parts of the modeller share. */
 export interface Modelling {
@@ -14,6 +22,8 @@ export interface Modelling {
   readonly checker: Checker;
   readonly checked: Checked | null;
   readonly services: readonly CallableService[];
+  /** Functions of FEEL that are suggested; none before the worker has named them. */
+  readonly functions: readonly BuiltinCall[];
   /** Variables that expressions are tried with, as a JSON object. */
   readonly example: string;
   /** The expression at which a selected problem is. */

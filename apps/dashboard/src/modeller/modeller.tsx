@@ -1,9 +1,10 @@
+import type { BuiltinCall } from '@kethub/feel';
 import { Tabs } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
 import type { Checked, Finding } from './check/protocol.ts';
-import { ModellingContext, type Modelling } from './context.tsx';
+import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { exampleIn } from './kit/example.ts';
 import { taskOf, type CallableService } from './kit/services.ts';
@@ -20,6 +21,8 @@ interface Props {
   /** The file to open. Another text opens another modeler. */
   readonly xml: string;
   readonly services: readonly CallableService[];
+  /** The last file that the platform has judged. */
+  readonly judged: Judged | null;
   /** Bar above the canvas: commands that need the diagram. */
   readonly bar: (modelling: Modelling) => ReactNode;
   /** Called with the file after every change. */
@@ -27,13 +30,13 @@ interface Props {
 }
 
 /** Palette and canvas, outline, inspector and problems of one workflow file. */
-export function Modeller({ xml, services, bar, onChange }: Props) {
+export function Modeller({ xml, ...rest }: Props) {
   const { container, opened } = useKit(xml);
   const checker = useChecker();
   return (
     <div className="modeller">
       {opened && opened.failure === null && checker ? (
-        <Parts opened={opened} checker={checker} services={services} bar={bar} onChange={onChange} canvas={container} />
+        <Parts opened={opened} checker={checker} {...rest} />
       ) : (
         <p className="panel" role="status">
           {opened?.failure == null ? 'Loading…' : `This file cannot be drawn: ${opened.failure}`}
@@ -64,11 +67,12 @@ function Parts({
   opened,
   checker,
   services,
+  judged,
   bar,
   onChange,
-}: Omit<Props, 'xml'> & { readonly opened: Opened; readonly checker: Checker; readonly canvas: unknown }) {
+}: Omit<Props, 'xml'> & { readonly opened: Opened; readonly checker: Checker }) {
   const { kit, revision, selected } = opened;
-  const [checked, setChecked] = useState<Checked | null>(null);
+  const [last, setLast] = useState<{ readonly xml: string; readonly checked: Checked } | null>(null);
   const [focused, setFocused] = useState<Finding | null>(null);
   const changed = useRef(onChange);
   changed.current = onChange;
@@ -78,8 +82,8 @@ function Parts({
       void kit.modeler.saveXML({ format: true }).then(async ({ xml = '' }) => {
         if (!isWanted) return;
         if (revision > 1) changed.current(xml);
-        const judged = await checker.check(xml);
-        if (isWanted) setChecked(judged);
+        const checked = await checker.check(xml).catch(failed);
+        if (isWanted) setLast({ xml, checked });
       });
     }, REST_MS);
     return () => {
@@ -94,8 +98,21 @@ function Parts({
     },
     [kit],
   );
+  const checked = useMemo(() => last && withPlatforms(last, judged), [last, judged]);
+  const functions = useFunctions(checker);
   const example = useMemo(() => writeExact(exampleIn(kit), 0), [kit, revision]);
-  const modelling: Modelling = { kit, revision, selected, select, checker, checked, services, example, focused };
+  const modelling: Modelling = {
+    kit,
+    revision,
+    selected,
+    select,
+    checker,
+    checked,
+    services,
+    functions,
+    example,
+    focused,
+  };
   const inspector = useRef<HTMLElement>(null);
   const openInspector = (): void => {
     requestAnimationFrame(() => inspector.current?.querySelector<HTMLElement>('input, textarea, select')?.focus());
@@ -130,6 +147,39 @@ function Parts({
       />
     </ModellingContext>
   );
+}
+
+/** What the platform alone finds, such as in a Request Schema, stands beside what the worker has found in the same file. */
+function withPlatforms(
+  { xml, checked }: { readonly xml: string; readonly checked: Checked },
+  judged: Judged | null,
+): Checked {
+  if (judged?.xml !== xml) return checked;
+  const known = new Set(checked.findings.map(({ elementId, message }) => `${elementId} ${message}`));
+  const more = judged.problems.filter(({ elementId, message }) => !known.has(`${elementId} ${message}`));
+  return { ...checked, findings: [...checked.findings, ...more.map((problem) => ({ ...problem, isWarning: false }))] };
+}
+
+/** A check that has not come to its end, such as one that took too long, as a problem of the file. */
+function failed(error: unknown): Checked {
+  const message = error instanceof Error ? error.message : String(error);
+  return { findings: [{ elementId: null, message, isWarning: false }], ms: 0, requestSchema: null, starts: {} };
+}
+
+/** The functions of FEEL, as the worker knows them. */
+function useFunctions(checker: Checker): readonly BuiltinCall[] {
+  const [functions, setFunctions] = useState<readonly BuiltinCall[]>([]);
+  useEffect(() => {
+    let isWanted = true;
+    checker.functions().then(
+      (known) => isWanted && setFunctions(known),
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [checker]);
+  return functions;
 }
 
 /** Moves the canvas to an element that is not in view. */

@@ -1,5 +1,6 @@
 import { KethubError, UnreachableError } from '@kethub/client';
 import type { ChangeEvent } from '@kethub/contract';
+import { forgetAllFiles } from '../data/forget-files.ts';
 import { EventStream } from './event-stream.ts';
 import type { CameBack } from './realm.ts';
 import { issuerOf, signInOf, tokensOf, type SignIn } from './sign-in.ts';
@@ -71,6 +72,7 @@ export function openSession(): Session {
     },
     signOut() {
       source.forget();
+      forgetAllFiles();
       location.assign(signIn.signOutAddress());
     },
     onChange(listener) {

@@ -1,4 +1,5 @@
 import { mappingsOf, setExtension, setHeaders, setMappings } from './edit.ts';
+import type { Member } from '../suggest/members.ts';
 import type { Drawn, Kit } from './types.ts';
 
 export const PLATFORM_SERVICE = 'platform-service';
@@ -14,6 +15,10 @@ export interface CallableService {
     readonly required: boolean;
     readonly description: string;
   }[];
+  /** Members of its result, as far as they are described. */
+  readonly result: readonly Member[];
+  /** A made-up result as JSON, to begin a rehearsal with. */
+  readonly example: string;
 }
 
 /** Makes a task call a service. Its own mappings stay; required parameters that have none get one of their name. */

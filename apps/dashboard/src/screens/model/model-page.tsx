@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ServiceVersion } from '@kethub/contract';
-import { serviceQuery } from '../../data/queries.ts';
+import { takeKeptFile } from '../../data/kept-files.ts';
+import { meQuery, serviceQuery } from '../../data/queries.ts';
 import { tagged } from '../../data/tagged.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { Editor } from './editor.tsx';
-import type { OpenFile } from './use-file.ts';
+import { openFileOf, type FirstFile } from './use-file.ts';
 
 /** The modeller with the file of the newest version of a workflow. */
 export function ModelPage() {
@@ -15,13 +16,16 @@ export function ModelPage() {
   const file = useQuery({
     queryKey: [acting.base, 'service', serviceId, 'file'],
     enabled: version !== '',
-    async queryFn({ signal }): Promise<OpenFile> {
+    async queryFn({ signal, client }): Promise<FirstFile> {
       const { platform } = acting;
       const read = platform.getServiceVersion.response({ serviceId, version, signal });
       const { value, etag } = await tagged<ServiceVersion>(read);
       const source = await platform.downloadSource({ serviceId, version, signal });
-      const applicationId = value.workflow?.applicationId ?? null;
-      return { xml: await source.text(), version, state: value.state, applicationId, etag };
+      const { id } = await client.ensureQueryData(meQuery(platform));
+      const place = `${id} ${acting.base} ${serviceId}`;
+      const xml = await source.text();
+      const kept = await takeKeptFile(place);
+      return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, place };
     },
     // The modeller begins with this, and what is drawn is not replaced by what comes later.
     gcTime: 0,

@@ -1,37 +1,96 @@
-import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import type { ElementTemplate, ServiceVersion } from '@kethub/contract';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { subscriptionsQuery } from '../../data/application-queries.ts';
-import { useActing } from '../../data/context.tsx';
+import { elementTemplatesQuery, subscriptionsQuery } from '../../data/application-queries.ts';
+import { useActing, type ActingContext } from '../../data/context.tsx';
+import { writeExact } from '../../data/exact-json.ts';
 import { versionQuery } from '../../data/queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { useEveryPage } from '../../look/more.tsx';
 import type { CallableService } from '../../modeller/kit/services.ts';
+import { joined, resultMembers, sampleOf, type Member } from '../../modeller/suggest/members.ts';
 
-/** The services that an application has subscribed to, with their parameters as far as the person may see them. */
+/** Services whose own documents are read; of further ones, the template says what they take and return. */
+const MOST_READ = 50;
+
+type Parameters = CallableService['parameters'];
+
+/** The services that an application has subscribed to, with their parameters and the members of their results. */
 export function useCallable(applicationId: string | null): readonly CallableService[] {
   const acting = useActing();
-  const subscriptions = useInfiniteQuery({
-    ...subscriptionsQuery(acting, applicationId ?? ''),
-    enabled: applicationId !== null,
-  });
+  const enabled = applicationId !== null;
+  const subscriptions = useInfiniteQuery({ ...subscriptionsQuery(acting, applicationId ?? ''), enabled });
   useEveryPage(subscriptions);
   const rows = useMemo(() => subscriptions.data?.pages.flat() ?? [], [subscriptions.data]);
+  const read = rows.slice(0, MOST_READ);
+  const templates = useQuery({ ...elementTemplatesQuery(acting, applicationId ?? ''), enabled });
+  // The signature of a service of one's own says more than its document; that of somebody else cannot be read.
   const versions = useQueries({
-    queries: rows.map(({ serviceId, version }) => ({ ...versionQuery(acting, serviceId, version), retry: false })),
-    combine: (results) => results.map(({ data }) => data?.parameters ?? []),
+    queries: read.map(({ serviceId, version }) => ({ ...versionQuery(acting, serviceId, version), retry: false })),
+    combine: (results) => results.map(({ data }) => data?.parameters),
+  });
+  const documents = useQueries({
+    queries: read.map(({ serviceId, version }) => documentQuery(acting, serviceId, version)),
+    combine: (results) => results.map(({ data }) => data),
   });
   return useMemo(
     () =>
-      rows.map(({ serviceId, serviceName, version }, at) => ({
-        id: serviceId,
-        name: serviceName,
-        version,
-        parameters: fieldsOf(versions[at] ?? []).map(({ name, required, description }) => ({
-          name,
-          required,
-          description,
-        })),
-      })),
-    [rows, versions],
+      rows.map(({ serviceId, serviceName, version }, at) => {
+        const template = templates.data?.find(({ id }) => id === `kethub:service:${serviceId}`);
+        const result = joined(resultMembers(documents[at]), template ? outputsOf(template) : []);
+        const signature = versions[at];
+        return {
+          id: serviceId,
+          name: serviceName,
+          version,
+          parameters: signature ? parametersOf(signature) : template ? inputsOf(template) : [],
+          result,
+          example: writeExact(sampleOf(result)),
+        };
+      }),
+    [rows, versions, documents, templates.data],
   );
+}
+
+/** The OpenAPI document of a service; null where the person may not read it. */
+function documentQuery({ base, platform }: ActingContext, serviceId: string, version: string) {
+  return {
+    queryKey: [base, 'service', serviceId, 'specification', version],
+    staleTime: 60_000,
+    retry: false,
+    async queryFn({ signal }: { readonly signal: AbortSignal }): Promise<unknown> {
+      try {
+        return await platform.getApiSpecification({ serviceId, version, signal });
+      } catch {
+        return platform.getMarketplaceApiSpecification({ serviceId, signal }).catch(() => null);
+      }
+    },
+  };
+}
+
+function parametersOf(signature: NonNullable<ServiceVersion['parameters']>): Parameters {
+  return fieldsOf(signature).map(({ name, required, description }) => ({ name, required, description }));
+}
+
+interface Property {
+  readonly label?: string;
+  readonly description?: string;
+  readonly value?: string;
+  readonly constraints?: { readonly notEmpty?: boolean };
+  readonly binding?: { readonly type?: string; readonly name?: string; readonly source?: string };
+}
+
+/** Parameters of a service that somebody else provides, from its element template. */
+function inputsOf({ properties }: ElementTemplate): Parameters {
+  return (properties as readonly Property[]).flatMap(({ binding, description = '', constraints }) =>
+    binding?.type === 'zeebe:input' && binding.name !== undefined
+      ? [{ name: binding.name, required: constraints?.notEmpty === true, description }]
+      : [],
+  );
+}
+
+/** Names of members of the result, from the output mapping of the template: `={counts: counts}`. */
+function outputsOf({ properties }: ElementTemplate): readonly Member[] {
+  const source = (properties as readonly Property[]).find(({ binding }) => binding?.type === 'zeebe:output')?.binding;
+  return [...(source?.source ?? '').matchAll(/(\w+):/g)].map(([, name = '']) => ({ name, type: '', members: [] }));
 }

@@ -1,9 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import type { ServiceVersion } from '@kethub/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import { forgetFile, keepFile, type KeptFile } from '../../data/kept-files.ts';
 import { serviceQuery } from '../../data/queries.ts';
+import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
+import { isStale } from '../../forms/conflict.tsx';
+import type { Judged } from '../../modeller/context.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
+import { useAutosave } from './use-autosave.ts';
 
 /** A workflow file with the version that it belongs to. */
 export interface OpenFile {
@@ -14,29 +18,51 @@ export interface OpenFile {
   readonly etag: string | null;
 }
 
+/** A file as the platform has it, with changes that only this browser has. */
+export interface FirstFile {
+  readonly file: OpenFile;
+  readonly kept: KeptFile | null;
+  /** Name under which changes are kept in this browser. */
+  readonly place: string;
+}
+
 /** Saving, deploying and reading of the file that the modeller shows. */
-export function useFile(first: OpenFile) {
+export function useFile({ file: first, kept, place }: FirstFile, mayChange: boolean) {
   const { acting, serviceId } = useServiceAddress();
   const { platform } = acting;
   const queries = useQueryClient();
-  const [file, setFile] = useState(first);
+  // A file that was kept goes on from the tag that it knew: what others have saved since then is not overwritten.
+  const [file, setFile] = useState(() => (kept ? { ...first, xml: kept.xml, etag: kept.etag } : first));
   const [saved, setSaved] = useState(first.xml);
-  const [current, setCurrent] = useState(first.xml);
-  const latest = useRef(first);
+  const [current, setCurrent] = useState(file.xml);
+  /** Number of the file that is shown: the modeller opens anew with each, also with one of the same text. */
+  const [opening, setOpening] = useState(0);
+  const [judged, setJudged] = useState<Judged | null>(null);
+  const latest = useRef(file);
   latest.current = file;
   const text = useRef(current);
   text.current = current;
+  const known = useRef(saved);
+  // One change after the other: each sends the tag that the one before has got.
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = queue.current.then(work, work);
+    queue.current = turn;
+    return turn;
+  };
+  const keep = (xml: string): void => {
+    const { version, etag } = latest.current;
+    void keepFile(place, { xml, version, etag, at: Date.now() });
+  };
   const take = ({ value, etag }: Tagged<ServiceVersion>, xml: string): OpenFile => {
-    const next = {
-      xml: latest.current.xml,
-      version: value.version,
-      state: value.state,
-      applicationId: value.workflow?.applicationId ?? null,
-      etag,
-    };
+    const next = { ...openFileOf(value, etag), xml: latest.current.xml };
     latest.current = next;
+    known.current = xml;
     setFile(next);
     setSaved(xml);
+    setJudged({ xml, problems: value.workflow?.problems ?? [] });
+    if (text.current === xml) void forgetFile(place);
+    else keep(text.current);
     void queries.invalidateQueries({ queryKey: serviceQuery(acting, serviceId).queryKey });
     return next;
   };
@@ -47,10 +73,8 @@ export function useFile(first: OpenFile) {
     const body = new Blob([xml], { type: 'application/xml' });
     if (state === 'DRAFT') {
       const headers = ifMatch(over === undefined ? etag : over);
-      return take(
-        await tagged<ServiceVersion>(platform.replaceSource.response({ serviceId, version, body, headers })),
-        xml,
-      );
+      const asked = platform.replaceSource.response({ serviceId, version, body, headers });
+      return take(await tagged<ServiceVersion>(asked), xml);
     }
     const form = new FormData();
     if (applicationId !== null) form.set('applicationId', applicationId);
@@ -59,42 +83,69 @@ export function useFile(first: OpenFile) {
     const read = platform.getServiceVersion.response({ serviceId, version: added.version });
     return take(await tagged<ServiceVersion>(read), xml);
   };
-  const save = useMutation({ mutationFn: write });
-  const deploy = useMutation({
-    async mutationFn() {
-      const { version, etag } = text.current === saved ? latest.current : await write();
-      const json = { visibility: 'INTERNAL' as const };
-      const headers = ifMatch(etag);
-      const asked = platform.publishServiceVersion.response({ serviceId, version, json, headers });
-      return take(await tagged<ServiceVersion>(asked), text.current);
+  const save = useMutation({ mutationFn: (over?: string | null) => inTurn(() => write(over)) });
+  const isDirty = current !== saved;
+  const auto = useAutosave({
+    isWanted: mayChange && isDirty && file.state === 'DRAFT' && !isStale(save.error),
+    async write() {
+      await inTurn(async () => {
+        // Another change may have saved or deployed it while this one waited.
+        if (latest.current.state === 'DRAFT' && text.current !== known.current) await write();
+      });
+      save.reset();
     },
   });
+  const deploy = useMutation({
+    mutationFn: () =>
+      inTurn(async () => {
+        const { version, etag } = text.current === known.current ? latest.current : await write();
+        const json = { visibility: 'INTERNAL' as const };
+        const asked = platform.publishServiceVersion.response({ serviceId, version, json, headers: ifMatch(etag) });
+        return take(await tagged<ServiceVersion>(asked), text.current);
+      }),
+  });
   const choose = useMutation({
-    async mutationFn(applicationId: string | null) {
-      const { version } = latest.current;
-      const asked = platform.setWorkflowApplication.response({ serviceId, version, json: { applicationId } });
-      return take(await tagged<ServiceVersion>(asked), saved);
-    },
+    mutationFn: (applicationId: string | null) =>
+      inTurn(async () => {
+        const { version } = latest.current;
+        const asked = platform.setWorkflowApplication.response({ serviceId, version, json: { applicationId } });
+        return take(await tagged<ServiceVersion>(asked), known.current);
+      }),
   });
   /** Reads what is saved now. */
   const read = async (): Promise<OpenFile> => {
     const { version } = latest.current;
-    const known = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
+    const found = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
     const source = await platform.downloadSource({ serviceId, version });
-    return {
-      xml: await source.text(),
-      version,
-      state: known.value.state,
-      applicationId: known.value.workflow?.applicationId ?? null,
-      etag: known.etag,
-    };
+    return { ...openFileOf(found.value, found.etag), xml: await source.text() };
+  };
+  /** Forgets failures, once somebody has decided what becomes of them. */
+  const settle = (): void => {
+    save.reset();
+    auto.reset();
+    deploy.reset();
   };
   /** Shows another file in place of the present one. */
   const show = (next: OpenFile, isSaved: boolean): void => {
+    latest.current = next;
     setFile(next);
+    setOpening((last) => last + 1);
     setCurrent(next.xml);
-    if (isSaved) setSaved(next.xml);
-    save.reset();
+    if (isSaved) {
+      known.current = next.xml;
+      setSaved(next.xml);
+      void forgetFile(place);
+    } else keep(next.xml);
+    settle();
   };
-  return { file, current, change: setCurrent, isDirty: current !== saved, save, deploy, choose, read, show };
+  const change = useCallback((xml: string) => {
+    setCurrent(xml);
+    keep(xml);
+  }, []);
+  return { file, opening, current, change, isDirty, judged, save, auto, deploy, choose, read, show, settle };
+}
+
+/** A version as a file; its text comes from elsewhere. */
+export function openFileOf({ version, state, workflow }: ServiceVersion, etag: string | null): Omit<OpenFile, 'xml'> {
+  return { version, state, applicationId: workflow?.applicationId ?? null, etag };
 }
