@@ -1,5 +1,8 @@
+import { builtinCalls } from '@kethub/feel';
 import { check, evaluate } from './check.ts';
-import type { Answer, Answers, Question } from './protocol.ts';
+import { judge } from './judge.ts';
+import type { Answer, Answers, Happening, Question } from './protocol.ts';
+import { recall } from './record.ts';
 import { Rehearsal } from './rehearsal.ts';
 
 /** The worker's own scope, as far as it is used. The compiler knows that of a page. */
@@ -15,9 +18,23 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
 });
 
 async function answerTo(question: Question): Promise<Answers[keyof Answers]> {
-  if (question.ask === 'check') return check(question.xml);
-  if (question.ask === 'evaluate') return evaluate(question.source, question.variables);
-  const { happening } = question;
+  switch (question.ask) {
+    case 'check':
+      return check(question.xml);
+    case 'evaluate':
+      return evaluate(question.source, question.variables);
+    case 'judge':
+      return judge(question.xml, question.input);
+    case 'recall':
+      return recall(question.xml, question.journal);
+    case 'functions':
+      return builtinCalls();
+    case 'rehearse':
+      return rehearse(question.happening);
+  }
+}
+
+async function rehearse(happening: Happening): Promise<Answers['rehearse']> {
   if (happening.type === 'start') rehearsal = await Rehearsal.start(happening.xml, happening.input);
   else rehearsal?.happen(happening);
   if (rehearsal === null) throw new Error('Start the rehearsal first.');

@@ -12,7 +12,8 @@ import {
 } from '../kit/edit.ts';
 import { child, is, text, type Drawn } from '../kit/types.ts';
 import { CorrelationKey } from './events.tsx';
-import { FeelField, Section, TextField } from './fields.tsx';
+import { FeelField } from './feel-field.tsx';
+import { Section, TextField } from './fields.tsx';
 import { Mappings } from './mappings.tsx';
 import { ServiceTask } from './service-task.tsx';
 

@@ -11,7 +11,8 @@ import {
   setValues,
 } from '../kit/edit.ts';
 import { child, definitionOf, is, text, type Drawn, type Moddle } from '../kit/types.ts';
-import { FeelField, Section, TextField } from './fields.tsx';
+import { FeelField } from './feel-field.tsx';
+import { Section, TextField } from './fields.tsx';
 import { Mappings } from './mappings.tsx';
 import { RequestSchema } from './request-schema.tsx';
 

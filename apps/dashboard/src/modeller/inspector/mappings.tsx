@@ -3,7 +3,8 @@ import { Icon } from '../../look/icons.tsx';
 import { useModelling } from '../context.tsx';
 import { mappingsOf, setMappings, type Mapping } from '../kit/edit.ts';
 import type { Drawn } from '../kit/types.ts';
-import { FeelField, Section, TextField } from './fields.tsx';
+import { FeelField } from './feel-field.tsx';
+import { Section, TextField } from './fields.tsx';
 
 interface Props {
   readonly element: Drawn;
@@ -40,6 +41,7 @@ export function Mappings({ element, side, title, note, without, addLabel, valued
               elementId={element.id}
               value={mapping.source}
               valued={valued}
+              side={side}
               onCommit={(source) => replace(at, { ...mapping, source })}
             />
             <ActionIcon

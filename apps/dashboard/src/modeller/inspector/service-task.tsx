@@ -3,7 +3,8 @@ import { findingsAt, useModelling } from '../context.tsx';
 import { extensionOf, headerOf, mappingsOf, setExtension, setHeaders, setMappings } from '../kit/edit.ts';
 import { callService } from '../kit/services.ts';
 import { text, type Drawn } from '../kit/types.ts';
-import { FeelField, Section, TextField } from './fields.tsx';
+import { FeelField } from './feel-field.tsx';
+import { Section, TextField } from './fields.tsx';
 import { Mappings } from './mappings.tsx';
 
 /** The service that a task calls, a field for each of its parameters, and what becomes of its result. */

@@ -1,53 +1,104 @@
-import { Button, Drawer, Textarea } from '@mantine/core';
+import { Button, Drawer, NativeSelect, Textarea } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useActing } from '../../data/context.tsx';
 import { parseExact, writeExact } from '../../data/exact-json.ts';
+import { instancesQuery } from '../../data/workflow-queries.ts';
 import { State } from '../../look/parts.tsx';
+import { Problem } from '../../shell/problem.tsx';
 import { Tree } from '../../viewers/tree.tsx';
-import type { Happening, Rehearsed, Waiting } from '../check/protocol.ts';
+import type { Rehearsed } from '../check/protocol.ts';
 import type { Modelling } from '../context.tsx';
 import { InstanceDiagram } from '../instance/diagram.tsx';
+import { is } from '../kit/types.ts';
 import { nameOf } from '../kit/words.ts';
+import { recordedFor } from './answers.ts';
+import { History } from './history.tsx';
+import { IncidentForm } from './incident.tsx';
+import { useRecord } from './use-record.ts';
+import { useRehearsal } from './use-rehearsal.ts';
+import { WaitingForm } from './waiting.tsx';
 
 const NO_STEPS: Rehearsed['journal'] = [];
 
-/** Steps through the file with made-up answers of services, by the engine of the platform. Nothing is called. */
+/** Steps through the file by the engine of the platform, with answers that are made up, recorded or real. */
 export function Rehearse({
   xml,
+  serviceId,
   modelling,
   onClose,
 }: {
   readonly xml: string;
+  readonly serviceId: string;
   readonly modelling: Modelling;
   readonly onClose: () => void;
 }) {
-  const { checker, example } = modelling;
-  const [input, setInput] = useState(() => writeExact(parseExact(example)));
-  const [state, setState] = useState<Rehearsed | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  const happen = (happening: Happening): void =>
-    void checker.rehearse(happening).then(
-      (next) => {
-        setState(next);
-        setFailure(null);
-      },
-      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
-    );
+  const acting = useActing();
+  const [input, setInput] = useState(() => writeExact(parseExact(modelling.example)));
+  const [until, setUntil] = useState(Infinity);
+  const [processId, setProcessId] = useState<string | null>(null);
+  const { state, failure, start, happen, goOn } = useRehearsal(modelling.checker, xml);
+  const record = useRecord(acting, modelling.checker);
+  const known = record.data ?? null;
+  const nameAt = (elementId: string): string => {
+    const drawn = modelling.kit.service('elementRegistry').get(elementId);
+    return drawn ? nameOf(drawn.businessObject) : elementId;
+  };
+  const processes = modelling.kit
+    .service('canvas')
+    .getRootElements()
+    .filter(({ businessObject }) => is(businessObject, 'bpmn:Process'));
+  const show = (elementId: string | null): void => {
+    if (elementId === null) return;
+    document.querySelector(`[data-waits="${CSS.escape(elementId)}"]`)?.scrollIntoView({ block: 'nearest' });
+  };
   return (
     <Drawer
       opened
       onClose={onClose}
       lockScroll={false}
       position="bottom"
-      size="85%"
+      size="92%"
       title="Rehearse"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <div className="rehearsal">
-        <InstanceDiagram xml={xml} journal={state?.journal ?? NO_STEPS} until={Infinity} className="rehearsal-canvas" />
+        <div className="rehearsal-main">
+          {processes.length > 1 && (
+            <NativeSelect
+              size="xs"
+              label="Process in the diagram"
+              data={processes.map(({ id, businessObject }) => ({ value: id, label: nameOf(businessObject) }))}
+              value={processId ?? processes[0]?.id ?? ''}
+              onChange={({ currentTarget: { value } }) => setProcessId(value)}
+            />
+          )}
+          <InstanceDiagram
+            xml={xml}
+            journal={state?.journal ?? NO_STEPS}
+            until={until}
+            processId={processId}
+            onSelect={show}
+            className="rehearsal-canvas"
+          />
+          {state && (
+            <History
+              state={state}
+              until={until}
+              onUntil={setUntil}
+              nameAt={nameAt}
+              onMove={(type) => {
+                setUntil(Infinity);
+                void happen({ type });
+              }}
+            />
+          )}
+        </div>
         <div className="stack rehearsal-side">
           <p className="quiet small note">
-            This runs in your browser, by the code of the platform. No service is called: you say what it answers.
+            This runs in your browser, by the code of the platform. No service is called unless you ask for it.
           </p>
+          <Answers serviceId={serviceId} record={record} onInput={setInput} />
           <Textarea
             label="Input"
             autosize
@@ -59,33 +110,44 @@ export function Rehearse({
             onChange={(event) => setInput(event.currentTarget.value)}
           />
           <div className="row">
-            <Button size="xs" onClick={() => happen({ type: 'start', xml, input })}>
+            <Button
+              size="xs"
+              onClick={() => {
+                setUntil(Infinity);
+                void start(input);
+              }}
+            >
               {state === null ? 'Start' : 'Start again'}
             </Button>
+            {state?.waiting.some((one) => recordedFor(known, one) !== null) && (
+              <Button size="xs" variant="default" onClick={() => void goOn(state, known)}>
+                Go on as recorded
+              </Button>
+            )}
             {state && <State of={state.status} />}
           </div>
           {failure !== null && (
-            <p className="field-error" role="alert">
+            <p className="field-error kept" role="alert">
               {failure}
             </p>
           )}
-          {state?.incidents.map(({ incident, elementId, message, code }) => (
+          {state?.incidents.map((incident) => (
             <IncidentForm
-              key={incident}
-              where={nameAt(modelling, elementId)}
-              message={`${code}: ${message}`}
-              onRetry={(variables) => happen({ type: 'retry', incident, variables })}
+              key={`${incident.key} ${state.steps}`}
+              incident={incident}
+              where={nameAt(incident.elementId)}
+              onRetry={(variables) => void happen({ type: 'retry', key: incident.key, variables })}
             />
           ))}
           {state?.waiting.map((one) => (
             <WaitingForm
-              key={`${one.kind} ${one.id}`}
+              key={one.key}
               waiting={one}
-              where={nameAt(modelling, one.elementId)}
-              service={
-                modelling.services.find(({ id }) => one.kind === 'job' && id === one.serviceId)?.name ?? 'the service'
-              }
-              happen={happen}
+              where={nameAt(one.elementId)}
+              service={modelling.services.find(({ id }) => one.kind === 'job' && id === one.serviceId)}
+              record={known}
+              input={input}
+              happen={(happening) => void happen(happening)}
             />
           ))}
           {state?.result != null && (
@@ -94,117 +156,69 @@ export function Rehearse({
               <Tree value={parseExact(state.result)} />
             </section>
           )}
-          {state && state.result === null && (
-            <section className="panel" aria-label="Variables">
-              <h3>Variables</h3>
-              <Tree value={parseExact(state.variables)} />
-            </section>
-          )}
+          {state && <Variables state={state} nameAt={nameAt} />}
         </div>
       </div>
     </Drawer>
   );
 }
 
-function nameAt({ kit }: Modelling, elementId: string): string {
-  const drawn = kit.service('elementRegistry').get(elementId);
-  return drawn ? nameOf(drawn.businessObject) : elementId;
-}
-
-function IncidentForm({
-  where,
-  message,
-  onRetry,
+/** The choice of a real instance, whose answers and input are taken. */
+function Answers({
+  serviceId,
+  record,
+  onInput,
 }: {
-  readonly where: string;
-  readonly message: string;
-  readonly onRetry: (variables: string) => void;
+  readonly serviceId: string;
+  readonly record: ReturnType<typeof useRecord>;
+  readonly onInput: (input: string) => void;
 }) {
-  const [text, setText] = useState('{}');
+  const instances = useInfiniteQuery(instancesQuery(useActing(), serviceId));
+  const rows = (instances.data?.pages.flat() ?? []).filter(({ parentId }) => parentId === null);
+  if (rows.length === 0) return null;
+  const input = record.data?.input ?? null;
   return (
-    <section className="panel stack" aria-label={`Incident at ${where}`}>
-      <h3>Stands still at {where}</h3>
-      <p className="note">{message}</p>
-      <Textarea
-        label="Corrected variables"
-        autosize
-        classNames={{ input: 'mono' }}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+    <>
+      <NativeSelect
+        size="xs"
+        label="Answers"
+        description="Your own, or those that a real instance has got at the same elements."
+        value={record.variables ?? ''}
+        data={[
+          { value: '', label: 'I make them up' },
+          ...rows.map(({ id, createdAt, phase }) => ({
+            value: id,
+            label: `as in ${createdAt} (${phase.toLowerCase()})`,
+          })),
+        ]}
+        onChange={({ currentTarget: { value } }) => (value === '' ? record.reset() : record.mutate(value))}
       />
-      <Button size="xs" onClick={() => onRetry(text)}>
-        Try again
-      </Button>
-    </section>
+      {record.error && <Problem error={record.error} />}
+      {input !== null && (
+        <Button size="compact-xs" variant="default" onClick={() => onInput(writeExact(parseExact(input)))}>
+          Take its input too
+        </Button>
+      )}
+    </>
   );
 }
 
-/** Something that the instance waits for, and what the author lets happen. */
-function WaitingForm({
-  waiting,
-  where,
-  service,
-  happen,
-}: {
-  readonly waiting: Waiting;
-  readonly where: string;
-  readonly service: string;
-  readonly happen: (happening: Happening) => void;
-}) {
-  const [text, setText] = useState('{}');
-  const { kind, id } = waiting;
+/** Variables of each scope: the process, and the elements in it that have some of their own. */
+function Variables({ state, nameAt }: { readonly state: Rehearsed; readonly nameAt: (elementId: string) => string }) {
+  const scopes = state.scopes.filter(({ variables }) => variables !== '{}');
+  if (scopes.length === 0) return null;
   return (
-    <section className="panel stack" aria-label={`${where} waits`}>
-      <h3>{where}</h3>
-      {kind === 'job' && <p className="note mono small">{`calls ${service} with ${waiting.input}`}</p>}
-      {kind === 'timer' && <p className="note">waits until {new Date(waiting.due).toLocaleString()}</p>}
-      {(kind === 'message' || kind === 'signal') && (
-        <p className="note">
-          waits for the {kind} <strong>{waiting.name}</strong>
-          {waiting.correlationKey !== '' && (
-            <>
-              {' '}
-              with the key <code>{waiting.correlationKey}</code>
-            </>
-          )}
-        </p>
-      )}
-      {kind === 'child' && (
-        <p className="note">calls the process {waiting.processId}, which a rehearsal does not step into.</p>
-      )}
-      {kind !== 'timer' && kind !== 'child' && (
-        <Textarea
-          label={kind === 'job' ? 'Result of the service' : 'Variables that come with it'}
-          autosize
-          maxRows={10}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      )}
-      <div className="row">
-        {kind === 'job' && (
-          <>
-            <Button size="xs" onClick={() => happen({ type: 'succeed', job: id, result: text })}>
-              It succeeds
-            </Button>
-            <Button size="xs" variant="default" onClick={() => happen({ type: 'fail', job: id, response: text })}>
-              It fails
-            </Button>
-          </>
-        )}
-        {kind === 'timer' && (
-          <Button size="xs" onClick={() => happen({ type: 'due', timer: id })}>
-            Let it be due
-          </Button>
-        )}
-        {(kind === 'message' || kind === 'signal') && (
-          <Button size="xs" onClick={() => happen({ type: 'receive', kind, subscription: id, variables: text })}>
-            It comes
-          </Button>
-        )}
-      </div>
+    <section className="panel stack" aria-label="Variables">
+      <h3>Variables</h3>
+      {scopes.map(({ key, elementId, round, variables }) => (
+        <div key={key}>
+          <p className="quiet small note">
+            {nameAt(elementId)}
+            {round !== null && `, round ${round}`}
+          </p>
+          <Tree value={parseExact(variables)} />
+        </div>
+      ))}
     </section>
   );
 }
