@@ -1,4 +1,4 @@
-import { Validator, type Schema } from '@cfworker/json-schema';
+import { Validator } from '@cfworker/json-schema';
 import { parse, requirements } from '@kethub/workflow';
 
 /** Complaints that are shown. Further ones are left out. */
@@ -13,7 +13,7 @@ export async function judge(xml: string, input: string): Promise<readonly string
   if (schema === null) return [];
   // Doubles are enough here: no keyword compares the last digits of a number.
   const { $secrets: _, $tags: __, ...given } = JSON.parse(input) as Readonly<Record<string, unknown>>;
-  const { errors } = new Validator(schema as Schema, '2020-12', false).validate(given);
+  const { errors } = new Validator(schema, '2020-12', false).validate(given);
   return errors
     .filter(({ keyword }) => !AROUND.has(keyword))
     .slice(0, MOST)

@@ -103,7 +103,7 @@ test('the answers of a real instance are found by their elements', async () => {
     { type: 'jobFailed', job: 4, serviceId, applicationId: serviceId, response: { detail: 'no' } },
   ];
   const parsed = await Rehearsal.start(WORKFLOW, '{"n": 2}');
-  const [{ id = 0 } = {}] = parsed.snapshot.waiting;
+  const id = parsed.snapshot.waiting[0]?.id ?? 0;
   const journal = events.map((event, seq) => ({
     seq,
     at,

@@ -77,7 +77,7 @@ function eventOf(happening: Extract<Step, { readonly text: string }>, id: number
       const response = valueIn(happening.text, 'The answer');
       return { type: 'jobFailed', job: id, serviceId, applicationId: NO_APPLICATION, response };
     }
-    case 'receive': {
+    default: {
       const variables = objectIn(happening.text, 'The variables');
       return happening.kind === 'message'
         ? { type: 'messageCorrelated', subscription: id, variables }

@@ -29,7 +29,7 @@ async function answerTo(question: Question): Promise<Answers[keyof Answers]> {
       return recall(question.xml, question.journal);
     case 'functions':
       return builtinCalls();
-    case 'rehearse':
+    default:
       return rehearse(question.happening);
   }
 }

@@ -196,11 +196,10 @@ export class World {
   }
 
   #broadcast(from: number, { signal, signalName, variables }: Extract<Effect, { type: 'broadcastSignal' }>): void {
-    for (const one of [...this.#waiting.values()]) {
-      const isLater = instanceOf(one.key) === from && one.id > signal;
-      if (one.kind === 'signal' && one.name === signalName && !isLater)
-        this.happen(one.key, { type: 'signalReceived', subscription: one.id, variables });
-    }
+    const reached = [...this.#waiting.values()].filter(
+      (one) => one.kind === 'signal' && one.name === signalName && (instanceOf(one.key) !== from || one.id < signal),
+    );
+    for (const { key, id } of reached) this.happen(key, { type: 'signalReceived', subscription: id, variables });
   }
 
   #startChild(instance: number, effect: Extract<Effect, { type: 'startChild' }>): void {

@@ -62,7 +62,8 @@ function nameOf(element: Element, names: ReadonlyMap<string, string>): string {
 function ownText(element: Element, inner: string): string {
   const copy = element.cloneNode(true) as Element;
   if (inner !== '') for (const one of copy.querySelectorAll(inner)) one.remove();
-  for (const one of [...copy.children]) if (['incoming', 'outgoing'].includes(one.localName)) one.remove();
+  for (const one of copy.querySelectorAll(':scope > *'))
+    if (['incoming', 'outgoing'].includes(one.localName)) one.remove();
   return copy.outerHTML
     .replaceAll(/\s+/g, ' ')
     .replaceAll('> <', '><')
