@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import type { ActingContext } from '../../data/context.tsx';
 import type { Checker } from '../check/checker.ts';
 import type { InstanceRecord } from '../check/protocol.ts';
-import { JOURNAL_PAGE } from '../../data/workflow-queries.ts';
 
-/** Pages of a journal that are read, of 200 entries each. */
+/** Entries of one page of a journal, and pages that are read. */
+const JOURNAL_PAGE = 200;
 const MOST_PAGES = 20;
 /** Called processes whose answers are read too. */
 const MOST_CHILDREN = 20;
