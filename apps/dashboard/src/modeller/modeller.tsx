@@ -149,7 +149,7 @@ function Parts({
   );
 }
 
-/** What the platform alone finds, such as in a Request Schema, stands beside what the worker has found in the same file. */
+/** Problems of the worker, with those that the platform alone finds in the same file, such as in a Request Schema. */
 function withPlatforms(
   { xml, checked }: { readonly xml: string; readonly checked: Checked },
   judged: Judged | null,

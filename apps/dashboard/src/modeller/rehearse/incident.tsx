@@ -4,7 +4,7 @@ import { parseExact, writeExact } from '../../data/exact-json.ts';
 import { changedOnly } from '../../screens/workflows/corrections.ts';
 import type { RehearsedIncident } from '../check/protocol.ts';
 
-/** What an instance stands still at, the variables there, and another try with those that are corrected. */
+/** An incident with the variables there, and another try with those that are corrected. */
 export function IncidentForm({
   incident: { message, code, variables },
   where,

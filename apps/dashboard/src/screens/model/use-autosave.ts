@@ -44,7 +44,7 @@ export function useAutosave({
     const timer = setInterval(() => void look(), EVERY_MS);
     return () => {
       clearInterval(timer);
-      // Who goes to another page has the last changes saved too.
+      // The last changes are saved when a person goes to another page.
       void look();
     };
   }, []);
