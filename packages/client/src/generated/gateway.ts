@@ -5,109 +5,62 @@ export interface components {
         ApiSpecification: {
             /** 3.0.x or 3.1.x. */
             openapi: string;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** Broadcast a signal to a workflow */
         broadcastSignal: {
             answer: components["schemas"]["WorkflowSignalReceipt"];
-            parameters: {
-                owner: string;
-                service: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["WorkflowSignalRequest"];
-            };
+            parameters: { owner: string; service: string; version: string; };
+            request: { json: components["schemas"]["WorkflowSignalRequest"]; };
         };
         /** Cancel a PENDING or RUNNING execution */
         cancelExecution: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                id: string;
-                owner: string;
-                service: string;
-                version: string;
-            };
+            parameters: { id: string; owner: string; service: string; version: string; };
         };
         DataPoolReference: {
             /** Token with which somebody lends the application their rights on the data pool. */
             grant?: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
-            /** @enum {unknown} */
             ref: "DATAPOOL" | "datapool";
         };
         /** The input: a JSON object. What a service takes beside `data` and `params`, its own document says. */
         ExecutionInput: {
             /** Secrets by the name of the parameter that takes them. Sealed, and never shown. */
-            $secrets?: {
-                [key: string]: string;
-            };
+            $secrets?: { [key: string]: string; };
             /** Words to find the execution by. The service does not get them. */
             $tags?: string[];
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
-        } & {
-            [key: string]: components["schemas"]["DataPoolReference"] | unknown;
-        };
+        } & { [key: string]: components["schemas"]["DataPoolReference"] | unknown; };
         /** Read the status of an execution */
         getExecution: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                id: string;
-                owner: string;
-                service: string;
-                version: string;
-            };
+            parameters: { id: string; owner: string; service: string; version: string; };
         };
         /** Read or follow the log of an execution */
         getLog: {
             answer: components["schemas"]["LogEntry"][];
-            parameters: {
-                id: string;
-                owner: string;
-                service: string;
-                version: string;
-            };
+            parameters: { id: string; owner: string; service: string; version: string; };
         };
         /** Read the result of an execution */
         getResult: {
             answer: components["schemas"]["ResultResponse"];
-            parameters: {
-                id: string;
-                owner: string;
-                service: string;
-                version: string;
-            };
+            parameters: { id: string; owner: string; service: string; version: string; };
         };
         /** Download a result file */
-        getResultFile: {
-            parameters: {
-                file: string;
-                id: string;
-                owner: string;
-                service: string;
-                version: string;
-            };
-        };
+        getResultFile: { parameters: { file: string; id: string; owner: string; service: string; version: string; }; };
         /** Read the API specification of a managed service (OpenAPI) */
         getServiceOpenApi: {
             answer: components["schemas"]["ApiSpecification"];
-            parameters: {
-                owner: string;
-                service: string;
-                version: string;
-            };
+            parameters: { owner: string; service: string; version: string; };
         };
         /** Problem data: any JSON value. */
         InputData: unknown;
         /** Parameters that influence evaluation: any JSON value. */
         InputParams: unknown;
         /** HAL link. */
-        Link: {
-            href: string;
-        };
+        Link: { href: string; };
         /** List executions, newest first */
         listExecutions: {
             answer: components["schemas"]["ServiceExecutionEntry"][];
@@ -121,12 +74,7 @@ export interface components {
             };
         };
         /** One line of a log. */
-        LogEntry: {
-            message: string;
-            /** @enum {unknown} */
-            severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR";
-            timestamp: string;
-        };
+        LogEntry: { message: string; severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR"; timestamp: string; };
         /** RFC 9457 problem document. */
         ProblemDetails: {
             detail: string;
@@ -144,43 +92,23 @@ export interface components {
             title: string;
             /** Address of a page about this kind of problem. */
             type: string;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** Publish a message for a workflow */
         publishMessage: {
             answer: components["schemas"]["WorkflowMessageReceipt"];
-            parameters: {
-                owner: string;
-                service: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["WorkflowMessageRequest"];
-            };
+            parameters: { owner: string; service: string; version: string; };
+            request: { json: components["schemas"]["WorkflowMessageRequest"]; };
         };
         /** Request a bearer token with the access key pair (grant_type=client_credentials) */
-        requestToken: {
-            answer: components["schemas"]["TokenResponse"];
-            request: {
-                body: unknown;
-            };
-        };
+        requestToken: { answer: components["schemas"]["TokenResponse"]; request: { body: unknown; }; };
         /** The result at the root, and two HAL members. */
         ResultResponse: {
-            _embedded: {
-                status: components["schemas"]["ServiceExecution"];
-            };
+            _embedded: { status: components["schemas"]["ServiceExecution"]; };
             /** self, status and one link per result file, named by its file name. */
-            _links: {
-                self: components["schemas"]["Link"];
-                status: components["schemas"]["Link"];
-            } & {
+            _links: { self: components["schemas"]["Link"]; status: components["schemas"]["Link"]; } & {
                 [key: string]: components["schemas"]["Link"];
             };
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         ServiceExecution: {
             /** The application that started it; absent of a job. */
             applicationId?: string;
@@ -196,14 +124,10 @@ export interface components {
             serviceId?: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /**
-             * Whether code or a workflow is executed.
-             * @enum {unknown}
-             */
+            /** Whether code or a workflow is executed. */
             type?: "MANAGED" | "WORKFLOW";
         };
         /** A status object in a list, with its links. */
@@ -227,39 +151,26 @@ export interface components {
             serviceId?: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /**
-             * Whether code or a workflow is executed.
-             * @enum {unknown}
-             */
+            /** Whether code or a workflow is executed. */
             type?: "MANAGED" | "WORKFLOW";
         };
         /** Start an execution */
         startExecution: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                owner: string;
-                service: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["ExecutionInput"];
-            };
+            parameters: { owner: string; service: string; version: string; };
+            request: { json: components["schemas"]["ExecutionInput"]; };
         };
         TokenError: {
-            /** @enum {unknown} */
             error: "invalid_request" | "invalid_client" | "unsupported_grant_type";
             error_description: string;
         };
         TokenRequest: {
             /** @enum {string} */
             grant_type: "client_credentials";
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         TokenResponse: {
             access_token: string;
             /** Seconds. */
@@ -280,10 +191,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /**
-             * STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).
-             * @enum {unknown}
-             */
+            /** STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name). */
             outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
             /** Executions that it has started. */
             started: string[];
@@ -299,9 +207,7 @@ export interface components {
              * @default 3600
              */
             timeToLiveSeconds?: number;
-            variables?: {
-                [key: string]: unknown;
-            };
+            variables?: { [key: string]: unknown; };
         };
         /** Whom a signal reaches. */
         WorkflowSignalReceipt: {
@@ -316,12 +222,7 @@ export interface components {
             waiting: number;
         };
         /** A signal for every event that waits for its name now, and for start events of its name. */
-        WorkflowSignalRequest: {
-            name: string;
-            variables?: {
-                [key: string]: unknown;
-            };
-        };
+        WorkflowSignalRequest: { name: string; variables?: { [key: string]: unknown; }; };
     };
     responses: never;
     parameters: never;

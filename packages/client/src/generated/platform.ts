@@ -4,17 +4,10 @@ export interface components {
         /** Become a member of the implementation that the caller is invited to */
         acceptImplementationInvitation: {
             answer: components["schemas"]["Implementation"];
-            parameters: {
-                invitationId: string;
-            };
+            parameters: { invitationId: string; };
         };
         /** Join the organization that has invited the caller */
-        acceptInvitation: {
-            answer: components["schemas"]["Organization"];
-            parameters: {
-                invitationId: string;
-            };
-        };
+        acceptInvitation: { answer: components["schemas"]["Organization"]; parameters: { invitationId: string; }; };
         AccessKey: {
             /** Public half of the key pair. */
             accessKeyId: string;
@@ -61,32 +54,19 @@ export interface components {
             /** It may act on these services and their executions only. Left out: on everything of its owner. */
             serviceIds?: string[];
         };
-        AccessTokensDto: {
-            accessTokens: components["schemas"]["AccessTokenDto"][];
-            defaultToken: string;
-        };
-        AddOnPremiseVersionRequest: {
-            target: components["schemas"]["TargetRequest"];
-        };
+        AccessTokensDto: { accessTokens: components["schemas"]["AccessTokenDto"][]; defaultToken: string; };
+        AddOnPremiseVersionRequest: { target: components["schemas"]["TargetRequest"]; };
         /** Add the next version as a draft */
         addServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version?: string;
-            };
-            request: {
-                body: unknown;
-                json: components["schemas"]["AddOnPremiseVersionRequest"];
-            };
+            parameters: { serviceId: string; version?: string; };
+            request: { body: unknown; json: components["schemas"]["AddOnPremiseVersionRequest"]; };
         };
         /** OpenAPI document of a version of a service. */
         ApiSpecification: {
             /** 3.0.x or 3.1.x. */
             openapi: string;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         Application: {
             /** Newest first. */
             accessKeys: components["schemas"]["AccessKey"][];
@@ -108,17 +88,13 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             at: string;
             /** What changed, without secrets. */
-            detail: {
-                [key: string]: unknown;
-            };
+            detail: { [key: string]: unknown; };
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             resourceId: string;
         };
         /** Resolve a personal access token into its user */
-        authorize: {
-            answer: components["schemas"]["PersonalAccessTokenPrincipal"];
-        };
+        authorize: { answer: components["schemas"]["PersonalAccessTokenPrincipal"]; };
         BatchUserRequest: {
             /** Duplicates are ignored. */
             ids: string[];
@@ -139,15 +115,12 @@ export interface components {
         /** Broadcast a signal to own workflows */
         broadcastWorkflowSignal: {
             answer: components["schemas"]["WorkflowSignalReceipt"];
-            request: {
-                json: components["schemas"]["WorkflowSignalRequest"];
-            };
+            request: { json: components["schemas"]["WorkflowSignalRequest"]; };
         };
         /** List or search the services in the marketplace, newest first */
         browseMarketplace: {
             answer: components["schemas"]["MarketplaceEntry"][];
             parameters: {
-                /** @enum {unknown} */
                 category?: "CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER";
                 cursor?: string;
                 limit?: number;
@@ -165,33 +138,19 @@ export interface components {
             problem?: components["schemas"]["BuildProblem"];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED";
         };
-        BuildProblem: {
-            code: string;
-            detail: string;
-            title: string;
-        };
+        BuildProblem: { code: string; detail: string; title: string; };
         /** Cancel a build that waits or runs */
-        cancelBuild: {
-            answer: components["schemas"]["Build"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        cancelBuild: { answer: components["schemas"]["Build"]; parameters: { serviceId: string; version: string; }; };
         /** Cancel a PENDING or RUNNING execution */
         cancelOwnedExecution: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                executionId: string;
-            };
+            parameters: { executionId: string; };
         };
         ChangedFile: {
             /** Lines; absent for a binary file. */
             added?: number;
-            /** @enum {unknown} */
             change: "ADDED" | "MODIFIED" | "DELETED" | "RENAMED" | "TYPE_CHANGED";
             /** Of a renamed file. */
             formerPath?: string;
@@ -201,10 +160,7 @@ export interface components {
         };
         /** A hint that something has changed: ids only. Absent `organizationId`: personal. */
         ChangeEvent: {
-            /**
-             * execution: an execution of the context has begun or changed its status. instance: the same of a workflow, with its incidents. provided-execution: an execution of a service of the context, of any owner. build: of a service version. reset: changes may have been missed; read again what is shown.
-             * @enum {unknown}
-             */
+            /** execution: an execution of the context has begun or changed its status. instance: the same of a workflow, with its incidents. provided-execution: an execution of a service of the context, of any owner. build: of a service version. reset: changes may have been missed; read again what is shown. */
             event: "execution" | "instance" | "provided-execution" | "build" | "reset";
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             executionId?: string;
@@ -220,40 +176,22 @@ export interface components {
         /** Give a member another role */
         changeMember: {
             answer: components["schemas"]["Member"];
-            parameters: {
-                organizationId: string;
-                userId: string;
-            };
-            request: {
-                json: components["schemas"]["MemberRequest"];
-            };
+            parameters: { organizationId: string; userId: string; };
+            request: { json: components["schemas"]["MemberRequest"]; };
         };
         /** Approve or reject a registration; switch an account off or on */
         changeRegistration: {
             answer: components["schemas"]["Registration"];
-            parameters: {
-                id: string;
-            };
-            request: {
-                json: components["schemas"]["ChangeRegistrationRequest"];
-            };
+            parameters: { id: string; };
+            request: { json: components["schemas"]["ChangeRegistrationRequest"]; };
         };
         /** What is absent stays as it is. */
-        ChangeRegistrationRequest: {
-            enabled?: boolean;
-            /** @enum {unknown} */
-            status?: "APPROVED" | "REJECTED";
-        };
+        ChangeRegistrationRequest: { enabled?: boolean; status?: "APPROVED" | "REJECTED"; };
         /** Change when a share is active */
         changeShare: {
             answer: components["schemas"]["Share"];
-            parameters: {
-                serviceId: string;
-                shareId: string;
-            };
-            request: {
-                json: components["schemas"]["ChangeShareRequest"];
-            };
+            parameters: { serviceId: string; shareId: string; };
+            request: { json: components["schemas"]["ChangeShareRequest"]; };
         };
         /** A constraint that is absent stays; null takes it away. */
         ChangeShareRequest: {
@@ -284,21 +222,13 @@ export interface components {
         /** Make a commit of uploaded files, or of a ZIP that becomes the whole tree */
         commitToImplementation: {
             answer: components["schemas"]["MadeCommit"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                body: unknown;
-            };
+            parameters: { implementationId: string; };
+            request: { body: unknown; };
         };
         /** Compare two branches, tags or commits */
         compareImplementationRefs: {
             answer: components["schemas"]["Comparison"];
-            parameters: {
-                base: string;
-                head: string;
-                implementationId: string;
-            };
+            parameters: { base: string; head: string; implementationId: string; };
         };
         Comparison: {
             /** Commits of the head that the base lacks. */
@@ -321,13 +251,8 @@ export interface components {
         /** Change resources, limits and environment variables of a draft */
         configureServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["RuntimeConfiguration"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["RuntimeConfiguration"]; };
         };
         /** Count the executions of the caller by status, per day or hour */
         countOwnedExecutions: {
@@ -335,7 +260,6 @@ export interface components {
             parameters: {
                 applicationId?: string;
                 from?: string;
-                /** @enum {unknown} */
                 per?: "hour" | "day";
                 personId?: string;
                 serviceId?: string;
@@ -353,7 +277,6 @@ export interface components {
             answer: components["schemas"]["ExecutionCounts"];
             parameters: {
                 from?: string;
-                /** @enum {unknown} */
                 per?: "hour" | "day";
                 serviceId: string;
                 status?: string;
@@ -376,9 +299,7 @@ export interface components {
         /** Create a personal access token */
         createAccessToken: {
             answer: components["schemas"]["AccessTokenDto"];
-            request: {
-                json: components["schemas"]["CreateAccessTokenRequest"];
-            };
+            request: { json: components["schemas"]["CreateAccessTokenRequest"]; };
         };
         /** A token with a `scope` needs `expiresAt`, at most 366 days from now. */
         CreateAccessTokenRequest: {
@@ -390,89 +311,59 @@ export interface components {
         /** Create an application with its first access key */
         createApplication: {
             answer: components["schemas"]["Application"];
-            request: {
-                json: components["schemas"]["CreateApplicationRequest"];
-            };
+            request: { json: components["schemas"]["CreateApplicationRequest"]; };
         };
-        CreateApplicationRequest: {
-            name: string;
-        };
+        CreateApplicationRequest: { name: string; };
         /** Create an empty data pool */
         createDataPool: {
             answer: components["schemas"]["DataPool"];
-            request: {
-                json: components["schemas"]["CreateDataPoolRequest"];
-            };
+            request: { json: components["schemas"]["CreateDataPoolRequest"]; };
         };
         /** Get an address for the download of a file of a data pool */
         createDataPoolFileTicket: {
             answer: components["schemas"]["DownloadTicket"];
-            parameters: {
-                dataPoolId: string;
-                name: string;
-            };
+            parameters: { dataPoolId: string; name: string; };
         };
-        CreateDataPoolRequest: {
-            description?: string;
-            name: string;
-        };
+        CreateDataPoolRequest: { description?: string; name: string; };
         /** Create an empty implementation */
         createImplementation: {
             answer: components["schemas"]["Implementation"];
-            request: {
-                json: components["schemas"]["CreateImplementationRequest"];
-            };
+            request: { json: components["schemas"]["CreateImplementationRequest"]; };
         };
         CreateImplementationRequest: {
             defaultBranch?: string;
             description?: string;
             /** Last segment of the address, such as `portfolio-optimizer`. */
             name: string;
-            /**
-             * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
-             * @enum {unknown}
-             */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         CreateOnPremiseServiceRequest: {
             description?: string;
             name: string;
             target: components["schemas"]["TargetRequest"];
-            /** @enum {unknown} */
             type: "ON_PREMISE";
         };
         /** Create an organization; the caller becomes its owner */
         createOrganization: {
             answer: components["schemas"]["Organization"];
-            request: {
-                json: components["schemas"]["OrganizationRequest"];
-            };
+            request: { json: components["schemas"]["OrganizationRequest"]; };
         };
         /** Get an address for the download of a result file */
         createResultFileTicket: {
             answer: components["schemas"]["DownloadTicket"];
-            parameters: {
-                executionId: string;
-                file: string;
-            };
+            parameters: { executionId: string; file: string; };
         };
         /** Create a service by uploading the ZIP of its project or a BPMN file, or one that runs elsewhere */
         createService: {
             answer: components["schemas"]["Service"];
-            request: {
-                body: unknown;
-                json: components["schemas"]["CreateOnPremiseServiceRequest"];
-            };
+            request: { body: unknown; json: components["schemas"]["CreateOnPremiseServiceRequest"]; };
         };
         /** Make a service of a commit, with a draft version that is built at once */
         createServiceOfImplementation: {
             answer: components["schemas"]["Service"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                json: components["schemas"]["CreateServiceOfImplementationRequest"];
-            };
+            parameters: { implementationId: string; };
+            request: { json: components["schemas"]["CreateServiceOfImplementationRequest"]; };
         };
         CreateServiceOfImplementationRequest: {
             configuration?: components["schemas"]["RuntimeConfiguration"];
@@ -487,12 +378,8 @@ export interface components {
         /** Share a service with a user or an organization */
         createShare: {
             answer: components["schemas"]["Share"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["CreateShareRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["CreateShareRequest"]; };
         };
         CreateShareRequest: {
             /** Not active any more from then on. Null: without end. yyyy-MM-dd HH:mm:ss, UTC. */
@@ -504,10 +391,7 @@ export interface components {
         /** Get an address for the download of the source of a version */
         createSourceTicket: {
             answer: components["schemas"]["DownloadTicket"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
+            parameters: { serviceId: string; version: string; };
         };
         /** Files that executions can read; `role` is that of the caller. */
         DataPool: {
@@ -522,10 +406,7 @@ export interface components {
             id: string;
             name: string;
             owner: components["schemas"]["Owner"];
-            /**
-             * VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         DataPoolFile: {
@@ -548,19 +429,12 @@ export interface components {
             addedAt: string;
             /** Of the user or organization. */
             id: string;
-            /**
-             * VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
-            /** @enum {unknown} */
             type: "USER" | "ORGANIZATION";
         };
         DataPoolMemberRequest: {
-            /**
-             * VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         DataPoolReference: {
@@ -568,131 +442,49 @@ export interface components {
             grant?: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
-            /** @enum {unknown} */
             ref: "DATAPOOL" | "datapool";
         };
         /** Decline an invitation to an implementation */
-        declineImplementationInvitation: {
-            parameters: {
-                invitationId: string;
-            };
-        };
+        declineImplementationInvitation: { parameters: { invitationId: string; }; };
         /** Decline an invitation */
-        declineInvitation: {
-            parameters: {
-                invitationId: string;
-            };
-        };
-        DefaultAccessTokenDto: {
-            defaultToken: string;
-        };
+        declineInvitation: { parameters: { invitationId: string; }; };
+        DefaultAccessTokenDto: { defaultToken: string; };
         /** Delete a personal access token */
-        deleteAccessToken: {
-            parameters: {
-                id: string;
-            };
-        };
+        deleteAccessToken: { parameters: { id: string; }; };
         /** Take the uploaded API specification of a draft away */
-        deleteApiSpecification: {
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        deleteApiSpecification: { parameters: { serviceId: string; version: string; }; };
         /** Delete an application, its access keys and its subscriptions */
-        deleteApplication: {
-            parameters: {
-                applicationId: string;
-            };
-        };
+        deleteApplication: { parameters: { applicationId: string; }; };
         /** Delete a data pool with its files */
-        deleteDataPool: {
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        deleteDataPool: { parameters: { dataPoolId: string; }; };
         /** Delete a file */
-        deleteDataPoolFile: {
-            parameters: {
-                dataPoolId: string;
-                name: string;
-            };
-        };
+        deleteDataPoolFile: { parameters: { dataPoolId: string; name: string; }; };
         /** Delete an implementation with its code */
-        deleteImplementation: {
-            parameters: {
-                implementationId: string;
-            };
-        };
+        deleteImplementation: { parameters: { implementationId: string; }; };
         /** Delete an organization that owns nothing any more */
-        deleteOrganization: {
-            parameters: {
-                organizationId: string;
-            };
-        };
+        deleteOrganization: { parameters: { organizationId: string; }; };
         /** Delete an execution that has ended, with its result, result files and log */
-        deleteOwnedExecution: {
-            parameters: {
-                executionId: string;
-            };
-        };
+        deleteOwnedExecution: { parameters: { executionId: string; }; };
         /** Delete the access token for a provider */
         deleteProviderAccessToken: {
-            parameters: {
-                /** @enum {unknown} */
-                provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA";
-            };
+            parameters: { provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA"; };
         };
         /** Delete a service with its versions and subscriptions */
-        deleteService: {
-            parameters: {
-                force?: boolean;
-                serviceId: string;
-            };
-        };
+        deleteService: { parameters: { force?: boolean; serviceId: string; }; };
         /** Delete a draft */
-        deleteServiceVersion: {
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        deleteServiceVersion: { parameters: { serviceId: string; version: string; }; };
         /** Remove a share */
-        deleteShare: {
-            parameters: {
-                serviceId: string;
-                shareId: string;
-            };
-        };
+        deleteShare: { parameters: { serviceId: string; shareId: string; }; };
         /** Download what a ticket names */
-        download: {
-            parameters: {
-                ticket: string;
-            };
-        };
+        download: { parameters: { ticket: string; }; };
         /** Download a file, or with Range a part of it */
-        downloadDataPoolFile: {
-            parameters: {
-                dataPoolId: string;
-                name: string;
-            };
-        };
+        downloadDataPoolFile: { parameters: { dataPoolId: string; name: string; }; };
         /** Download all files of a commit as ZIP or tar */
         downloadImplementationArchive: {
-            parameters: {
-                /** @enum {unknown} */
-                format?: "zip" | "tar";
-                implementationId: string;
-                ref?: string;
-            };
+            parameters: { format?: "zip" | "tar"; implementationId: string; ref?: string; };
         };
         /** Download the source as it was uploaded */
-        downloadSource: {
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        downloadSource: { parameters: { serviceId: string; version: string; }; };
         DownloadTicket: {
             /** Address of the download. It needs no credential. */
             href: string;
@@ -704,35 +496,19 @@ export interface components {
             $schema: string;
             appliesTo: string[];
             description?: string;
-            elementType: {
-                value: string;
-            };
-            groups: {
-                id: string;
-                label: string;
-            }[];
+            elementType: { value: string; };
+            groups: { id: string; label: string; }[];
             /** Names the service, so that a task keeps its template when the service is renamed. */
             id: string;
             name: string;
-            properties: {
-                [key: string]: unknown;
-            }[];
+            properties: { [key: string]: unknown; }[];
             /** Grows with the version of the service. */
             version: number;
         };
         /** End any execution at once, even one that blocks its slot */
-        endExecution: {
-            answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        endExecution: { answer: components["schemas"]["ServiceExecution"]; parameters: { executionId: string; }; };
         /** End a mirror, or break an import off; what has arrived stays */
-        endImplementationImport: {
-            parameters: {
-                implementationId: string;
-            };
-        };
+        endImplementationImport: { parameters: { implementationId: string; }; };
         ExecutionCounts: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             from: string;
@@ -767,16 +543,12 @@ export interface components {
         /** The input: a JSON object. What a service takes beside `data` and `params`, its own document says. */
         ExecutionInput: {
             /** Secrets by the name of the parameter that takes them. Sealed, and never shown. */
-            $secrets?: {
-                [key: string]: string;
-            };
+            $secrets?: { [key: string]: string; };
             /** Words to find the execution by. The service does not get them. */
             $tags?: string[];
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
-        } & {
-            [key: string]: components["schemas"]["DataPoolReference"] | unknown;
-        };
+        } & { [key: string]: components["schemas"]["DataPoolReference"] | unknown; };
         /** What is needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
         ExecutionRecord: {
             /** The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run. */
@@ -788,10 +560,7 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
             /** Only for whom it was started. */
-            dataPools?: {
-                id: string;
-                parameter: string;
-            }[];
+            dataPools?: { id: string; parameter: string; }[];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             endedAt?: string;
             /** What it ran with: Python and its packages, or an image. The digest is that of all of it. */
@@ -868,7 +637,6 @@ export interface components {
             };
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             timings: {
                 /** From handing over the job until every process of it had ended. */
@@ -889,12 +657,7 @@ export interface components {
             } | null;
         };
         /** Find organizations by their whole name or their id, to share something with them */
-        findOrganizations: {
-            answer: components["schemas"]["FoundOrganization"][];
-            parameters: {
-                q: string;
-            };
-        };
+        findOrganizations: { answer: components["schemas"]["FoundOrganization"][]; parameters: { q: string; }; };
         FoundOrganization: {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
@@ -904,278 +667,128 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /** @enum {unknown} */
             type: "SERVICE" | "APPLICATION" | "DATA_POOL";
         };
         /** Read the API specification of a version */
         getApiSpecification: {
             answer: components["schemas"]["ApiSpecification"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
+            parameters: { serviceId: string; version: string; };
         };
         /** Read an application */
-        getApplication: {
-            answer: components["schemas"]["Application"];
-            parameters: {
-                applicationId: string;
-            };
-        };
+        getApplication: { answer: components["schemas"]["Application"]; parameters: { applicationId: string; }; };
         /** Read the build of a version */
-        getBuild: {
-            answer: components["schemas"]["Build"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        getBuild: { answer: components["schemas"]["Build"]; parameters: { serviceId: string; version: string; }; };
         /** Read or follow the log of the build */
         getBuildLog: {
             answer: components["schemas"]["LogEntry"][];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
+            parameters: { serviceId: string; version: string; };
         };
         /** Read a data pool */
-        getDataPool: {
-            answer: components["schemas"]["DataPool"];
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        getDataPool: { answer: components["schemas"]["DataPool"]; parameters: { dataPoolId: string; }; };
         /** Read an implementation */
         getImplementation: {
             answer: components["schemas"]["Implementation"];
-            parameters: {
-                implementationId: string;
-            };
+            parameters: { implementationId: string; };
         };
         /** Read where an implementation comes from, and how far its import is */
         getImplementationImport: {
             answer: components["schemas"]["ImplementationImport"];
-            parameters: {
-                implementationId: string;
-            };
+            parameters: { implementationId: string; };
         };
         /** Read how a service of one’s own is offered */
-        getListing: {
-            answer: components["schemas"]["Listing"];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        getListing: { answer: components["schemas"]["Listing"]; parameters: { serviceId: string; }; };
         /** Read the API specification of a service in the marketplace (OpenAPI) */
         getMarketplaceApiSpecification: {
             answer: components["schemas"]["ApiSpecification"];
-            parameters: {
-                serviceId: string;
-            };
+            parameters: { serviceId: string; };
         };
         /** Read a service in the marketplace with its pricing plans */
         getMarketplaceService: {
             answer: components["schemas"]["MarketplaceService"];
-            parameters: {
-                serviceId: string;
-            };
+            parameters: { serviceId: string; };
         };
         /** Read your profile */
-        getMe: {
-            answer: components["schemas"]["UserDto"];
-        };
+        getMe: { answer: components["schemas"]["UserDto"]; };
         /** Read an organization */
-        getOrganization: {
-            answer: components["schemas"]["Organization"];
-            parameters: {
-                organizationId: string;
-            };
-        };
+        getOrganization: { answer: components["schemas"]["Organization"]; parameters: { organizationId: string; }; };
         /** Read the status of an execution */
-        getOwnedExecution: {
-            answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getOwnedExecution: { answer: components["schemas"]["ServiceExecution"]; parameters: { executionId: string; }; };
         /** Read the input of an execution, without secrets and tags */
-        getOwnedInput: {
-            answer: components["schemas"]["ExecutionInput"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getOwnedInput: { answer: components["schemas"]["ExecutionInput"]; parameters: { executionId: string; }; };
         /** Read or follow the log of an execution */
-        getOwnedLog: {
-            answer: components["schemas"]["LogEntry"][];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getOwnedLog: { answer: components["schemas"]["LogEntry"][]; parameters: { executionId: string; }; };
         /** Read the record of an execution: what is needed to run it again, and to trust it */
-        getOwnedRecord: {
-            answer: components["schemas"]["ExecutionRecord"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getOwnedRecord: { answer: components["schemas"]["ExecutionRecord"]; parameters: { executionId: string; }; };
         /** Read the result of an execution */
-        getOwnedResult: {
-            answer: components["schemas"]["ResultResponse"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getOwnedResult: { answer: components["schemas"]["ResultResponse"]; parameters: { executionId: string; }; };
         /** Download a result file */
-        getOwnedResultFile: {
-            parameters: {
-                executionId: string;
-                file: string;
-            };
-        };
+        getOwnedResultFile: { parameters: { executionId: string; file: string; }; };
         /** Read the profile image of a user */
-        getProfileImage: {
-            parameters: {
-                id: string;
-            };
-        };
+        getProfileImage: { parameters: { id: string; }; };
         /** Read the record of an execution of an own service, of any owner: hashes, sizes, times and usage */
         getProvidedRecord: {
             answer: components["schemas"]["ExecutionRecord"];
-            parameters: {
-                executionId: string;
-                serviceId: string;
-            };
+            parameters: { executionId: string; serviceId: string; };
         };
         /** Read the registration of a person */
-        getRegistration: {
-            answer: components["schemas"]["Registration"];
-            parameters: {
-                id: string;
-            };
-        };
+        getRegistration: { answer: components["schemas"]["Registration"]; parameters: { id: string; }; };
         /** Read how far the registration of an e-mail address is */
         getRegistrationStatus: {
             answer: components["schemas"]["RegistrationResponse"];
-            parameters: {
-                email: string;
-            };
+            parameters: { email: string; };
         };
         /** Read a service with its newest versions */
-        getService: {
-            answer: components["schemas"]["Service"];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        getService: { answer: components["schemas"]["Service"]; parameters: { serviceId: string; }; };
         /** Read how much of a service runs at once, and what every subscription to it may use */
-        getServiceLimits: {
-            answer: components["schemas"]["ServiceLimits"];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        getServiceLimits: { answer: components["schemas"]["ServiceLimits"]; parameters: { serviceId: string; }; };
         /** Read which pushes become versions of a service */
-        getServiceSource: {
-            answer: components["schemas"]["ServiceSource"];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        getServiceSource: { answer: components["schemas"]["ServiceSource"]; parameters: { serviceId: string; }; };
         /** Read a version */
         getServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
+            parameters: { serviceId: string; version: string; };
         };
         /** Read who you are, what you have joined and what this installation offers */
-        getSession: {
-            answer: components["schemas"]["Session"];
-        };
+        getSession: { answer: components["schemas"]["Session"]; };
         /** Read a share */
-        getShare: {
-            answer: components["schemas"]["Share"];
-            parameters: {
-                serviceId: string;
-                shareId: string;
-            };
-        };
+        getShare: { answer: components["schemas"]["Share"]; parameters: { serviceId: string; shareId: string; }; };
         /** Read a service that is shared with the caller or the organization now */
-        getSharedService: {
-            answer: components["schemas"]["SharedService"];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        getSharedService: { answer: components["schemas"]["SharedService"]; parameters: { serviceId: string; }; };
         /** Where to sign in */
-        getSignInEndpoint: {
-            answer: components["schemas"]["SignInEndpoint"];
-        };
+        getSignInEndpoint: { answer: components["schemas"]["SignInEndpoint"]; };
         /** Read what the caller, or the organization, keeps on the platform, and may keep */
-        getStorage: {
-            answer: components["schemas"]["StorageUsage"];
-        };
+        getStorage: { answer: components["schemas"]["StorageUsage"]; };
         /** Read a subscription */
         getSubscription: {
             answer: components["schemas"]["Subscription"];
-            parameters: {
-                applicationId: string;
-                subscriptionId: string;
-            };
+            parameters: { applicationId: string; subscriptionId: string; };
         };
         /** Read the name of a user */
-        getUser: {
-            answer: components["schemas"]["UserOverviewDto"];
-            parameters: {
-                id: string;
-            };
-        };
+        getUser: { answer: components["schemas"]["UserOverviewDto"]; parameters: { id: string; }; };
         /** Read the names of at most 200 users */
         getUsers: {
             answer: components["schemas"]["BatchUserResponseDto"];
-            request: {
-                json: components["schemas"]["BatchUserRequest"];
-            };
+            request: { json: components["schemas"]["BatchUserRequest"]; };
         };
         /** Read where an instance is, its open incidents, and its variables */
         getWorkflowInstance: {
             answer: components["schemas"]["WorkflowInstanceDetails"];
-            parameters: {
-                instanceId: string;
-            };
+            parameters: { instanceId: string; };
         };
         /** Read what an instance did, in order */
         getWorkflowJournal: {
             answer: components["schemas"]["WorkflowJournalEntry"][];
-            parameters: {
-                after?: number;
-                instanceId: string;
-                limit?: number;
-            };
+            parameters: { after?: number; instanceId: string; limit?: number; };
         };
         /** Read the result of an execution of a workflow */
-        getWorkflowResult: {
-            answer: components["schemas"]["ResultResponse"];
-            parameters: {
-                executionId: string;
-            };
-        };
+        getWorkflowResult: { answer: components["schemas"]["ResultResponse"]; parameters: { executionId: string; }; };
         /** Read the variables of each scope of an instance, now or after an earlier step */
         getWorkflowVariables: {
             answer: components["schemas"]["WorkflowVariables"];
-            parameters: {
-                elementId?: string;
-                instanceId: string;
-                step?: number;
-            };
+            parameters: { elementId?: string; instanceId: string; step?: number; };
         };
         /** A version that asks for a GPU can be published only where the installation has one. */
-        GpuConfiguration: {
-            count: number;
-            type?: string;
-        };
+        GpuConfiguration: { count: number; type?: string; };
         /** A Git repository; `role` is that of the caller. */
         Implementation: {
             /**
@@ -1207,15 +820,9 @@ export interface components {
              * @enum {string|null}
              */
             readOnly: "IMPORT" | "MIRROR" | null;
-            /**
-             * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
-            /**
-             * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
-             * @enum {unknown}
-             */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
             visibility: "PRIVATE" | "PUBLIC";
         };
         /** Where an implementation comes from, and how far its import is. */
@@ -1237,10 +844,7 @@ export interface components {
             progress: string | null;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /**
-             * State of the last run. A mirror runs again at `nextAt`.
-             * @enum {unknown}
-             */
+            /** State of the last run. A mirror runs again at `nextAt`. */
             state: "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED";
             url: string;
         };
@@ -1257,10 +861,7 @@ export interface components {
             implementationId: string;
             implementationName: string;
             owner: components["schemas"]["Owner"];
-            /**
-             * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** A user or an organization with a role beside the owner. */
@@ -1269,27 +870,18 @@ export interface components {
             addedAt: string;
             /** Id of the user or organization. */
             id: string;
-            /**
-             * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
-            /** @enum {unknown} */
             type: "USER" | "ORGANIZATION";
         };
         ImplementationMemberRequest: {
-            /**
-             * VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** Create an implementation of a repository on another server, once or as a mirror */
         importImplementation: {
             answer: components["schemas"]["ImplementationImport"];
-            request: {
-                json: components["schemas"]["ImportImplementationRequest"];
-            };
+            request: { json: components["schemas"]["ImportImplementationRequest"]; };
         };
         ImportImplementationRequest: {
             /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
@@ -1306,10 +898,7 @@ export interface components {
             name: string;
             /** Address of a Git repository, such as `https://example.org/lab/solver.git`. Only https. */
             url: string;
-            /**
-             * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
-             * @enum {unknown}
-             */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         /** Problem data: any JSON value. */
@@ -1328,39 +917,25 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             organizationId: string;
             organizationName: string;
-            /**
-             * VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         InvitationRequest: {
             email: string;
-            /**
-             * VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** Invite an e-mail address */
         invite: {
             answer: components["schemas"]["Invitation"];
-            parameters: {
-                organizationId: string;
-            };
-            request: {
-                json: components["schemas"]["InvitationRequest"];
-            };
+            parameters: { organizationId: string; };
+            request: { json: components["schemas"]["InvitationRequest"]; };
         };
         /** Invite an e-mail address to an implementation */
         inviteToImplementation: {
             answer: components["schemas"]["ImplementationInvitation"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                json: components["schemas"]["InvitationRequest"];
-            };
+            parameters: { implementationId: string; };
+            request: { json: components["schemas"]["InvitationRequest"]; };
         };
         Layer: {
             bytes: number;
@@ -1378,40 +953,21 @@ export interface components {
             usedAt: string;
             /** Versions of services that need it, published or not. */
             versions: number;
-            /**
-             * What an administrator has asked for and the worker has not done yet.
-             * @enum {unknown}
-             */
+            /** What an administrator has asked for and the worker has not done yet. */
             wanted?: "PURGE" | "REBUILD";
             /** The worker that has it. Several may have the same layer. */
             workerId: string;
         };
         /** Give up a data pool that was shared with the caller */
-        leaveDataPool: {
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        leaveDataPool: { parameters: { dataPoolId: string; }; };
         /** Give up an implementation that was shared with the caller */
-        leaveImplementation: {
-            parameters: {
-                implementationId: string;
-            };
-        };
+        leaveImplementation: { parameters: { implementationId: string; }; };
         /** Leave an organization */
-        leaveOrganization: {
-            parameters: {
-                organizationId: string;
-            };
-        };
+        leaveOrganization: { parameters: { organizationId: string; }; };
         /** HAL link. */
-        Link: {
-            href: string;
-        };
+        Link: { href: string; };
         /** List personal access tokens, newest first */
-        listAccessTokens: {
-            answer: components["schemas"]["AccessTokensDto"];
-        };
+        listAccessTokens: { answer: components["schemas"]["AccessTokensDto"]; };
         /** List what keeps instances of all own workflows from going on, newest first */
         listAllWorkflowIncidents: {
             answer: components["schemas"]["WorkflowIncident"][];
@@ -1427,89 +983,54 @@ export interface components {
         /** List applications, newest first */
         listApplications: {
             answer: components["schemas"]["Application"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                q?: string;
-            };
+            parameters: { cursor?: string; limit?: number; q?: string; };
         };
         /** List the files of a data pool, newest first */
         listDataPoolFiles: {
             answer: components["schemas"]["DataPoolFile"][];
-            parameters: {
-                cursor?: string;
-                dataPoolId: string;
-                limit?: number;
-            };
+            parameters: { cursor?: string; dataPoolId: string; limit?: number; };
         };
         /** List the members of a data pool in the order in which they were added */
         listDataPoolMembers: {
             answer: components["schemas"]["DataPoolMember"][];
-            parameters: {
-                dataPoolId: string;
-            };
+            parameters: { dataPoolId: string; };
         };
         /** List the data pools that belong to the caller or were shared with them, newest first */
         listDataPools: {
             answer: components["schemas"]["DataPool"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-            };
+            parameters: { cursor?: string; limit?: number; };
         };
         /** Describe the subscribed services as element templates for Camunda's desktop modeler */
         listElementTemplates: {
             answer: components["schemas"]["ElementTemplate"][];
-            parameters: {
-                applicationId: string;
-            };
+            parameters: { applicationId: string; };
         };
         /** Hear of changes of executions, instances, incidents and builds of the context */
-        listEvents: {
-            answer: components["schemas"]["ChangeEvent"][];
-            parameters: {
-                everywhere?: boolean;
-            };
-        };
+        listEvents: { answer: components["schemas"]["ChangeEvent"][]; parameters: { everywhere?: boolean; }; };
         /** List the commits of a branch, or those that changed a path, newest first */
         listImplementationCommits: {
             answer: components["schemas"]["RepositoryCommit"][];
-            parameters: {
-                implementationId: string;
-                limit?: number;
-                path?: string;
-                ref?: string;
-                skip?: number;
-            };
+            parameters: { implementationId: string; limit?: number; path?: string; ref?: string; skip?: number; };
         };
         /** List the open invitations to an implementation, newest first */
         listImplementationInvitations: {
             answer: components["schemas"]["ImplementationInvitation"][];
-            parameters: {
-                implementationId: string;
-            };
+            parameters: { implementationId: string; };
         };
         /** List the members of an implementation in the order in which they were added */
         listImplementationMembers: {
             answer: components["schemas"]["ImplementationMember"][];
-            parameters: {
-                implementationId: string;
-            };
+            parameters: { implementationId: string; };
         };
         /** List the branches and tags of a repository */
         listImplementationRefs: {
             answer: components["schemas"]["RepositoryRefs"];
-            parameters: {
-                implementationId: string;
-            };
+            parameters: { implementationId: string; };
         };
         /** List the implementations that belong to the caller or were shared with them, newest first */
         listImplementations: {
             answer: components["schemas"]["Implementation"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-            };
+            parameters: { cursor?: string; limit?: number; };
         };
         /** How a service is offered in the marketplace. */
         Listing: {
@@ -1539,27 +1060,13 @@ export interface components {
             version: string;
         };
         /** List the open invitations of an organization, newest first */
-        listInvitations: {
-            answer: components["schemas"]["Invitation"][];
-            parameters: {
-                organizationId: string;
-            };
-        };
+        listInvitations: { answer: components["schemas"]["Invitation"][]; parameters: { organizationId: string; }; };
         /** List the layers of installed packages of all workers */
-        listLayers: {
-            answer: components["schemas"]["Layer"][];
-        };
+        listLayers: { answer: components["schemas"]["Layer"][]; };
         /** List members in the order in which they joined */
-        listMembers: {
-            answer: components["schemas"]["Member"][];
-            parameters: {
-                organizationId: string;
-            };
-        };
+        listMembers: { answer: components["schemas"]["Member"][]; parameters: { organizationId: string; }; };
         /** List the organizations that the caller has joined, newest first */
-        listOrganizations: {
-            answer: components["schemas"]["Organization"][];
-        };
+        listOrganizations: { answer: components["schemas"]["Organization"][]; };
         /** List the executions that were started for the caller, as jobs or by applications, newest first */
         listOwnedExecutions: {
             answer: components["schemas"]["OwnedExecution"][];
@@ -1581,13 +1088,9 @@ export interface components {
             };
         };
         /** List the open invitations to implementations to the e-mail address of the caller, newest first */
-        listOwnImplementationInvitations: {
-            answer: components["schemas"]["ImplementationInvitation"][];
-        };
+        listOwnImplementationInvitations: { answer: components["schemas"]["ImplementationInvitation"][]; };
         /** List the open invitations to the e-mail address of the caller, newest first */
-        listOwnInvitations: {
-            answer: components["schemas"]["Invitation"][];
-        };
+        listOwnInvitations: { answer: components["schemas"]["Invitation"][]; };
         /** List all executions of an own service, of any owner, newest first */
         listProvidedExecutions: {
             answer: components["schemas"]["ProvidedExecution"][];
@@ -1602,17 +1105,11 @@ export interface components {
             };
         };
         /** List provider access tokens, without their API keys */
-        listProviderAccessTokens: {
-            answer: components["schemas"]["ProviderAccessToken"][];
-        };
+        listProviderAccessTokens: { answer: components["schemas"]["ProviderAccessToken"][]; };
         /** List or search the public implementations, newest first */
         listPublicImplementations: {
             answer: components["schemas"]["Implementation"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                q?: string;
-            };
+            parameters: { cursor?: string; limit?: number; q?: string; };
         };
         /** List people with the status of their registration */
         listRegistrations: {
@@ -1621,81 +1118,45 @@ export interface components {
                 cursor?: string;
                 email?: string;
                 limit?: number;
-                /** @enum {unknown} */
                 status?: "PENDING" | "APPROVED" | "REJECTED";
             };
         };
         /** List services, newest first */
         listServices: {
             answer: components["schemas"]["Service"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                q?: string;
-                /** @enum {unknown} */
-                type?: "MANAGED" | "ON_PREMISE" | "WORKFLOW";
-            };
+            parameters: { cursor?: string; limit?: number; q?: string; type?: "MANAGED" | "ON_PREMISE" | "WORKFLOW"; };
         };
         /** List the subscriptions to a service with their limits, newest first */
         listServiceSubscriptions: {
             answer: components["schemas"]["ServiceSubscription"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                serviceId: string;
-            };
+            parameters: { cursor?: string; limit?: number; serviceId: string; };
         };
         /** List the versions of a service, newest first */
         listServiceVersions: {
             answer: components["schemas"]["ServiceVersion"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                serviceId: string;
-            };
+            parameters: { cursor?: string; limit?: number; serviceId: string; };
         };
         /** List the services that are shared with the caller or the organization now, newest first */
         listSharedServices: {
             answer: components["schemas"]["SharedService"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-            };
+            parameters: { cursor?: string; limit?: number; };
         };
         /** List the shares of a service, newest first */
-        listShares: {
-            answer: components["schemas"]["Share"][];
-            parameters: {
-                serviceId: string;
-            };
-        };
+        listShares: { answer: components["schemas"]["Share"][]; parameters: { serviceId: string; }; };
         /** List subscriptions with their service endpoints, newest first */
         listSubscriptions: {
             answer: components["schemas"]["Subscription"][];
-            parameters: {
-                applicationId: string;
-                cursor?: string;
-                limit?: number;
-            };
+            parameters: { applicationId: string; cursor?: string; limit?: number; };
         };
         /** Group open incidents of own workflows by their cause, the largest groups first */
         listWorkflowIncidentGroups: {
             answer: components["schemas"]["WorkflowIncidentGroup"][];
-            parameters: {
-                elementId?: string;
-                errorCode?: string;
-                serviceId?: string;
-                version?: string;
-            };
+            parameters: { elementId?: string; errorCode?: string; serviceId?: string; version?: string; };
         };
         /** List what keeps instances of an own workflow from going on */
         listWorkflowIncidents: {
             answer: components["schemas"]["WorkflowIncident"][];
-            parameters: {
-                cursor?: string;
-                limit?: number;
-                serviceId: string;
-            };
+            parameters: { cursor?: string; limit?: number; serviceId: string; };
         };
         /** List the instances of an own workflow, newest first */
         listWorkflowInstances: {
@@ -1707,7 +1168,6 @@ export interface components {
                 from?: string;
                 hasIncidents?: boolean;
                 limit?: number;
-                /** @enum {unknown} */
                 phase?: "NEW" | "RUNNING" | "COMPLETED" | "CANCELLED" | "ERROR";
                 serviceId: string;
                 to?: string;
@@ -1717,17 +1177,10 @@ export interface components {
         /** List the timer start events of an own workflow */
         listWorkflowSchedules: {
             answer: components["schemas"]["WorkflowSchedule"][];
-            parameters: {
-                serviceId: string;
-            };
+            parameters: { serviceId: string; };
         };
         /** One line of a log. */
-        LogEntry: {
-            message: string;
-            /** @enum {unknown} */
-            severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR";
-            timestamp: string;
-        };
+        LogEntry: { message: string; severity: "DEBUG" | "INFO" | "NOTICE" | "WARNING" | "ERROR"; timestamp: string; };
         /** The commit that the request has made. */
         MadeCommit: {
             branch: string;
@@ -1751,9 +1204,7 @@ export interface components {
         MarketplaceService: {
             _links: {
                 /** The OpenAPI document of the offered version; none where the service runs elsewhere. */
-                apiSpecification?: {
-                    href: string;
-                };
+                apiSpecification?: { href: string; };
             };
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];
             /** Of the service. */
@@ -1780,18 +1231,12 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             joinedAt: string;
             lastname: string;
-            /**
-             * VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
             userId: string;
         };
         MemberRequest: {
-            /**
-             * VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
         /** What was used in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these. */
@@ -1831,15 +1276,10 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /**
-             * VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion.
-             * @enum {unknown}
-             */
+            /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
-        OrganizationRequest: {
-            name: string;
-        };
+        OrganizationRequest: { name: string; };
         /** An execution that was started for the caller, as a job or by an application. */
         OwnedExecution: {
             _links: {
@@ -1865,14 +1305,10 @@ export interface components {
             serviceName?: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /**
-             * Whether code or a workflow is executed.
-             * @enum {unknown}
-             */
+            /** Whether code or a workflow is executed. */
             type?: "MANAGED" | "WORKFLOW";
             /** Three dot-separated numbers. */
             version?: string;
@@ -1884,15 +1320,8 @@ export interface components {
             workflowInstanceId?: string;
         };
         /** Who the resource belongs to. */
-        Owner: {
-            id: string;
-            /** @enum {unknown} */
-            type: "USER" | "ORGANIZATION";
-        };
-        PersonalAccessTokenPrincipal: {
-            accessToken: components["schemas"]["AccessTokenMetadataDto"];
-            id: string;
-        };
+        Owner: { id: string; type: "USER" | "ORGANIZATION"; };
+        PersonalAccessTokenPrincipal: { accessToken: components["schemas"]["AccessTokenMetadataDto"]; id: string; };
         PricingPlan: {
             /** Of an ON_REQUEST plan: how to reach the provider. */
             contact?: string;
@@ -1901,7 +1330,6 @@ export interface components {
             name: string;
             /** Of a COMMERCIAL plan: at least one. */
             products?: components["schemas"]["Product"][];
-            /** @enum {unknown} */
             type: "FREE" | "COMMERCIAL" | "ON_REQUEST";
         };
         /** RFC 9457 problem document. */
@@ -1921,19 +1349,14 @@ export interface components {
             title: string;
             /** Address of a page about this kind of problem. */
             type: string;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** Something that a commercial plan charges for. */
         Product: {
             /** ISO 4217. */
             currency: string;
             /** Chosen by the provider: lower case letters, digits and hyphens. */
             id: string;
-            /**
-             * REPORTED by the provider of an on-premise service; the others are counted by the platform.
-             * @enum {unknown}
-             */
+            /** REPORTED by the provider of an on-premise service; the others are counted by the platform. */
             metering: "EXECUTION" | "RUN_SECONDS" | "CPU_SECONDS" | "REPORTED";
             name: string;
             unit: string;
@@ -1950,17 +1373,11 @@ export interface components {
             id: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** Three dot-separated numbers. */
             version?: string;
         };
-        Provider: {
-            id: string;
-            name: string;
-            /** @enum {unknown} */
-            type: "USER" | "ORGANIZATION";
-        };
+        Provider: { id: string; name: string; type: "USER" | "ORGANIZATION"; };
         /** The API key itself is never shown again. */
         ProviderAccessToken: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -1970,121 +1387,69 @@ export interface components {
             /** The API key, masked but for its last characters. */
             hint: string;
             name: string;
-            /** @enum {unknown} */
             provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA";
             serviceIdentifier?: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             updatedAt: string;
         };
         /** `serviceIdentifier` for IBM_QUANTUM and for no other: the CRN of the instance. */
-        ProviderAccessTokenRequest: {
-            apiKey: string;
-            serviceIdentifier?: string;
-        };
+        ProviderAccessTokenRequest: { apiKey: string; serviceIdentifier?: string; };
         PublicationRequest: {
-            /**
-             * Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.
-             * @enum {unknown}
-             */
+            /** Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
             visibility: "SHARED" | "INTERNAL";
         };
         /** Offer a published version in the marketplace */
         publishListing: {
             answer: components["schemas"]["Listing"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["ListingRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["ListingRequest"]; };
         };
         /** Publish a version, or change the visibility of a published one */
         publishServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["PublicationRequest"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["PublicationRequest"]; };
         };
         /** Publish a message for instances of an own workflow, or for its start events */
         publishWorkflowMessage: {
             answer: components["schemas"]["WorkflowMessageReceipt"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["WorkflowMessageRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["WorkflowMessageRequest"]; };
         };
         /** Remove a layer from all workers */
-        purgeLayer: {
-            answer: components["schemas"]["Layer"][];
-            parameters: {
-                layerId: string;
-            };
-        };
+        purgeLayer: { answer: components["schemas"]["Layer"][]; parameters: { layerId: string; }; };
         /** Share a data pool with a user or an organization, or change their role */
         putDataPoolMember: {
             answer: components["schemas"]["DataPoolMember"];
-            parameters: {
-                dataPoolId: string;
-                memberId: string;
-                /** @enum {unknown} */
-                memberType: "USER" | "ORGANIZATION";
-            };
-            request: {
-                json: components["schemas"]["DataPoolMemberRequest"];
-            };
+            parameters: { dataPoolId: string; memberId: string; memberType: "USER" | "ORGANIZATION"; };
+            request: { json: components["schemas"]["DataPoolMemberRequest"]; };
         };
         /** Share an implementation with a user or an organization, or change their role */
         putImplementationMember: {
             answer: components["schemas"]["ImplementationMember"];
-            parameters: {
-                implementationId: string;
-                memberId: string;
-                /** @enum {unknown} */
-                memberType: "USER" | "ORGANIZATION";
-            };
-            request: {
-                json: components["schemas"]["ImplementationMemberRequest"];
-            };
+            parameters: { implementationId: string; memberId: string; memberType: "USER" | "ORGANIZATION"; };
+            request: { json: components["schemas"]["ImplementationMemberRequest"]; };
         };
         /** Put a file into a data pool, or replace the one of this name */
         qcAddFile: {
             answer: components["schemas"]["QcDataPoolFile"];
-            parameters: {
-                dataPoolId: string;
-                filename?: string;
-            };
-            request: {
-                body: unknown;
-            };
+            parameters: { dataPoolId: string; filename?: string; };
+            request: { body: unknown; };
         };
         /** Change the role of a share */
         qcChangeShare: {
             answer: components["schemas"]["QcShare"];
-            parameters: {
-                dataPoolId: string;
-                shareId: string;
-            };
-            request: {
-                json: components["schemas"]["QcShareRoleRequest"];
-            };
+            parameters: { dataPoolId: string; shareId: string; };
+            request: { json: components["schemas"]["QcShareRoleRequest"]; };
         };
         /** Create an empty data pool */
         qcCreateDataPool: {
             answer: components["schemas"]["QcDataPool"];
-            request: {
-                json: components["schemas"]["QcDataPoolRequest"];
-            };
+            request: { json: components["schemas"]["QcDataPoolRequest"]; };
         };
         QcDataPool: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
-            /** @enum {unknown} */
             currentUserPermission: "VIEWER" | "MAINTAINER" | "OWNER";
             description: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -2105,125 +1470,61 @@ export interface components {
             id: string;
             name: string;
         };
-        QcDataPoolRequest: {
-            description?: string;
-            name: string;
-            shortDescription?: string;
-            tags?: string[];
-        };
+        QcDataPoolRequest: { description?: string; name: string; shortDescription?: string; tags?: string[]; };
         /** Delete a data pool with its files */
-        qcDeleteDataPool: {
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        qcDeleteDataPool: { parameters: { dataPoolId: string; }; };
         /** Delete a file */
-        qcDeleteFile: {
-            parameters: {
-                dataPoolId: string;
-                fileId: string;
-            };
-        };
+        qcDeleteFile: { parameters: { dataPoolId: string; fileId: string; }; };
         /** Download a file, or with Range a part of it */
-        qcDownloadFile: {
-            parameters: {
-                dataPoolId: string;
-                fileId: string;
-            };
-        };
+        qcDownloadFile: { parameters: { dataPoolId: string; fileId: string; }; };
         /** Read a data pool */
-        qcGetDataPool: {
-            answer: components["schemas"]["QcDataPool"];
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        qcGetDataPool: { answer: components["schemas"]["QcDataPool"]; parameters: { dataPoolId: string; }; };
         /** Read a subscription */
         qcGetSubscription: {
             answer: components["schemas"]["QcSubscription"];
-            parameters: {
-                subscriptionId: string;
-            };
+            parameters: { subscriptionId: string; };
         };
-        QcGrant: {
-            token: string;
-        };
+        QcGrant: { token: string; };
         /** Lend an application the own rights on a data pool for an hour */
         qcGrantDataPool: {
             answer: components["schemas"]["QcGrant"];
-            parameters: {
-                dataPoolId: string;
-            };
-            request: {
-                json: components["schemas"]["QcGrantRequest"];
-            };
+            parameters: { dataPoolId: string; };
+            request: { json: components["schemas"]["QcGrantRequest"]; };
         };
         QcGrantRequest: {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             applicationId: string;
-            /** @enum {unknown} */
             permission: "VIEW" | "MODIFY";
         };
         /** List the data pools of the caller and those shared with them */
-        qcListDataPools: {
-            answer: components["schemas"]["QcDataPool"][];
-        };
+        qcListDataPools: { answer: components["schemas"]["QcDataPool"][]; };
         /** List the files of a data pool, newest first */
-        qcListFiles: {
-            answer: components["schemas"]["QcDataPoolFile"][];
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        qcListFiles: { answer: components["schemas"]["QcDataPoolFile"][]; parameters: { dataPoolId: string; }; };
         /** List with whom a data pool is shared */
-        qcListShares: {
-            answer: components["schemas"]["QcShare"][];
-            parameters: {
-                dataPoolId: string;
-            };
-        };
+        qcListShares: { answer: components["schemas"]["QcShare"][]; parameters: { dataPoolId: string; }; };
         /** End a share */
-        qcRemoveShare: {
-            parameters: {
-                dataPoolId: string;
-                shareId: string;
-            };
-        };
+        qcRemoveShare: { parameters: { dataPoolId: string; shareId: string; }; };
         QcShare: {
             active: boolean;
             constraints: unknown[];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
             id: string;
-            /** @enum {unknown} */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
             sharedWith: components["schemas"]["QcTenant"];
         };
         /** Share a data pool with a user or an organization */
         qcShareDataPool: {
             answer: components["schemas"]["QcShare"];
-            parameters: {
-                dataPoolId: string;
-            };
-            request: {
-                json: components["schemas"]["QcShareRequest"];
-            };
+            parameters: { dataPoolId: string; };
+            request: { json: components["schemas"]["QcShareRequest"]; };
         };
-        QcShareRequest: {
-            /** @enum {unknown} */
-            role?: "VIEWER" | "MAINTAINER" | "OWNER";
-            sharedWith: components["schemas"]["QcTenant"];
-        };
-        QcShareRoleRequest: {
-            /** @enum {unknown} */
-            role: "VIEWER" | "MAINTAINER" | "OWNER";
-        };
+        QcShareRequest: { role?: "VIEWER" | "MAINTAINER" | "OWNER"; sharedWith: components["schemas"]["QcTenant"]; };
+        QcShareRoleRequest: { role: "VIEWER" | "MAINTAINER" | "OWNER"; };
         /** Subscribe an application to the newest published version of a service */
         qcSubscribe: {
             answer: components["schemas"]["QcSubscription"];
-            request: {
-                json: components["schemas"]["QcSubscriptionRequest"];
-            };
+            request: { json: components["schemas"]["QcSubscriptionRequest"]; };
         };
         QcSubscription: {
             application: {
@@ -2249,93 +1550,42 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             serviceId: string;
         };
-        QcTenant: {
-            /** @enum {unknown} */
-            tenantType: "USER" | "ORGANIZATION";
-            value: string;
-        };
+        QcTenant: { tenantType: "USER" | "ORGANIZATION"; value: string; };
         /** End a subscription */
-        qcUnsubscribe: {
-            parameters: {
-                subscriptionId: string;
-            };
-        };
+        qcUnsubscribe: { parameters: { subscriptionId: string; }; };
         /** Change a data pool; what is left out stays */
         qcUpdateDataPool: {
             answer: components["schemas"]["QcDataPool"];
-            parameters: {
-                dataPoolId: string;
-            };
-            request: {
-                json: components["schemas"]["QcDataPoolRequest"];
-            };
+            parameters: { dataPoolId: string; };
+            request: { json: components["schemas"]["QcDataPoolRequest"]; };
         };
         /** Read every change of rights, keys and publications, and your sign-ins, newest first */
         readAuditLog: {
             answer: components["schemas"]["AuditEntry"][];
-            parameters: {
-                action?: string;
-                cursor?: string;
-                limit?: number;
-                resourceId?: string;
-            };
+            parameters: { action?: string; cursor?: string; limit?: number; resourceId?: string; };
         };
         /** Read what the use of others’ services has cost in a month */
-        readCosts: {
-            answer: components["schemas"]["MonthlyUsage"];
-            parameters: {
-                month: string;
-            };
-        };
+        readCosts: { answer: components["schemas"]["MonthlyUsage"]; parameters: { month: string; }; };
         /** Read a commit with its changes */
         readImplementationCommit: {
             answer: components["schemas"]["CommitDetails"];
-            parameters: {
-                commit: string;
-                implementationId: string;
-            };
+            parameters: { commit: string; implementationId: string; };
         };
         /** Read a file of a repository, or with Range a part of it */
-        readImplementationFile: {
-            parameters: {
-                implementationId: string;
-                path: string;
-                ref?: string;
-            };
-        };
+        readImplementationFile: { parameters: { implementationId: string; path: string; ref?: string; }; };
         /** List a folder of a repository; the root without a path */
         readImplementationTree: {
             answer: components["schemas"]["RepositoryTree"];
-            parameters: {
-                implementationId: string;
-                path?: string;
-                ref?: string;
-            };
+            parameters: { implementationId: string; path?: string; ref?: string; };
         };
         /** Read what one’s own services have earned in a month */
-        readRevenue: {
-            answer: components["schemas"]["MonthlyUsage"];
-            parameters: {
-                month: string;
-            };
-        };
+        readRevenue: { answer: components["schemas"]["MonthlyUsage"]; parameters: { month: string; }; };
         /** Install a layer anew from the versions and hashes that it was made of */
-        rebuildLayer: {
-            answer: components["schemas"]["Layer"][];
-            parameters: {
-                layerId: string;
-            };
-        };
+        rebuildLayer: { answer: components["schemas"]["Layer"][]; parameters: { layerId: string; }; };
         /** An approved user, or an organization. */
-        Recipient: {
-            id: string;
-            /** @enum {unknown} */
-            type: "USER" | "ORGANIZATION";
-        };
+        Recipient: { id: string; type: "USER" | "ORGANIZATION"; };
         /** Count anew what every owner keeps, and correct what is counted */
-        recountStorage: {
-            answer: components["schemas"]["StorageRecount"];
-        };
+        recountStorage: { answer: components["schemas"]["StorageRecount"]; };
         Registration: {
             /** Null when the identity provider does not know. */
             createdAt: string | null;
@@ -2347,103 +1597,55 @@ export interface components {
             /** Subject of the identity provider. */
             id: string;
             lastname: string;
-            /** @enum {unknown} */
             status: "PENDING" | "APPROVED" | "REJECTED";
             username: string;
         };
         RegistrationResponse: {
             /** For the person, in a sentence. */
             message: string | null;
-            /** @enum {unknown} */
             status: "PENDING" | "APPROVED" | "REJECTED" | "NOT_FOUND" | "EMAIL_NOT_VERIFIED";
         };
         /** Give up a former address, which others can take then */
-        releaseImplementationAddress: {
-            parameters: {
-                implementationId: string;
-                name: string;
-                ownerId: string;
-            };
-        };
+        releaseImplementationAddress: { parameters: { implementationId: string; name: string; ownerId: string; }; };
         /** Take a member out of a data pool */
         removeDataPoolMember: {
-            parameters: {
-                dataPoolId: string;
-                memberId: string;
-                /** @enum {unknown} */
-                memberType: "USER" | "ORGANIZATION";
-            };
+            parameters: { dataPoolId: string; memberId: string; memberType: "USER" | "ORGANIZATION"; };
         };
         /** Take a member out of an implementation */
         removeImplementationMember: {
-            parameters: {
-                implementationId: string;
-                memberId: string;
-                /** @enum {unknown} */
-                memberType: "USER" | "ORGANIZATION";
-            };
+            parameters: { implementationId: string; memberId: string; memberType: "USER" | "ORGANIZATION"; };
         };
         /** Remove a member from the organization */
-        removeMember: {
-            parameters: {
-                organizationId: string;
-                userId: string;
-            };
-        };
+        removeMember: { parameters: { organizationId: string; userId: string; }; };
         /** End the making of versions by pushes */
-        removeServiceSource: {
-            parameters: {
-                serviceId: string;
-            };
-        };
+        removeServiceSource: { parameters: { serviceId: string; }; };
         /** Rename an application */
         renameApplication: {
             answer: components["schemas"]["Application"];
-            parameters: {
-                applicationId: string;
-            };
-            request: {
-                json: components["schemas"]["CreateApplicationRequest"];
-            };
+            parameters: { applicationId: string; };
+            request: { json: components["schemas"]["CreateApplicationRequest"]; };
         };
         /** Rename an organization */
         renameOrganization: {
             answer: components["schemas"]["Organization"];
-            parameters: {
-                organizationId: string;
-            };
-            request: {
-                json: components["schemas"]["OrganizationRequest"];
-            };
+            parameters: { organizationId: string; };
+            request: { json: components["schemas"]["OrganizationRequest"]; };
         };
         /** Renew the default token */
-        renewDefaultAccessToken: {
-            answer: components["schemas"]["DefaultAccessTokenDto"];
-        };
+        renewDefaultAccessToken: { answer: components["schemas"]["DefaultAccessTokenDto"]; };
         /** Renew the keys that sign tokens before they are due */
-        renewSigningKeys: {
-            answer: components["schemas"]["SigningKeyRenewal"][];
-        };
+        renewSigningKeys: { answer: components["schemas"]["SigningKeyRenewal"][]; };
         /** Replace the source of a draft and build it */
         replaceSource: {
             answer: components["schemas"]["ServiceVersion"] | components["schemas"]["Build"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                body: unknown;
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { body: unknown; };
         };
         /** Report use of an on-premise service */
         reportUsage: {
             answer: components["schemas"]["UsageRecord"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["UsageReport"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["UsageReport"]; };
         };
         RepositoryCommit: {
             /** Name of the author. */
@@ -2483,22 +1685,12 @@ export interface components {
             path: string;
         };
         /** Build the source of a draft again */
-        restartBuild: {
-            answer: components["schemas"]["Build"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-        };
+        restartBuild: { answer: components["schemas"]["Build"]; parameters: { serviceId: string; version: string; }; };
         /** Run an import again that has failed, or a mirror now */
         restartImplementationImport: {
             answer: components["schemas"]["ImplementationImport"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                json: components["schemas"]["RestartImportRequest"];
-            };
+            parameters: { implementationId: string; };
+            request: { json: components["schemas"]["RestartImportRequest"]; };
         };
         RestartImportRequest: {
             /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
@@ -2511,19 +1703,12 @@ export interface components {
         };
         /** The result at the root, and two HAL members. */
         ResultResponse: {
-            _embedded: {
-                status: components["schemas"]["ServiceExecution"];
-            };
+            _embedded: { status: components["schemas"]["ServiceExecution"]; };
             /** self, status and one link per result file, named by its file name. */
-            _links: {
-                self: components["schemas"]["Link"];
-                status: components["schemas"]["Link"];
-            } & {
+            _links: { self: components["schemas"]["Link"]; status: components["schemas"]["Link"]; } & {
                 [key: string]: components["schemas"]["Link"];
             };
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** How long results, result files and logs are kept. The shortest time that applies counts. */
         RetentionRequest: {
             /** Days after the end of any execution. Null, or left out: as long as the platform keeps them. */
@@ -2549,20 +1734,11 @@ export interface components {
         /** Announce from when on a version cannot be started any more */
         retireServiceVersion: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["RetirementRequest"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["RetirementRequest"]; };
         };
         /** Variables that are corrected first: each in the nearest scope that has one of its name, from the element that failed outwards, else in the process. */
-        RetryIncidentRequest: {
-            variables?: {
-                [key: string]: unknown;
-            };
-        };
+        RetryIncidentRequest: { variables?: { [key: string]: unknown; }; };
         RetryIncidentsReceipt: {
             /** Left alone, because variables are given and the instance was started for somebody else. */
             foreign: number;
@@ -2577,55 +1753,36 @@ export interface components {
             errorCode?: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             serviceId: string;
-            variables?: {
-                [key: string]: unknown;
-            };
+            variables?: { [key: string]: unknown; };
             /** Three dot-separated numbers. */
             version?: string;
         };
         /** Try again what failed, now that its cause is mended */
         retryWorkflowIncident: {
             answer: components["schemas"]["WorkflowInstance"];
-            parameters: {
-                incident: number;
-                instanceId: string;
-            };
-            request: {
-                json: components["schemas"]["RetryIncidentRequest"];
-            };
+            parameters: { incident: number; instanceId: string; };
+            request: { json: components["schemas"]["RetryIncidentRequest"]; };
         };
         /** Try many incidents again, now that their cause is mended */
         retryWorkflowIncidents: {
             answer: components["schemas"]["RetryIncidentsReceipt"];
-            request: {
-                json: components["schemas"]["RetryIncidentsRequest"];
-            };
+            request: { json: components["schemas"]["RetryIncidentsRequest"]; };
         };
         /** Try a timer start event again that has failed or is stopped */
         retryWorkflowSchedule: {
             answer: components["schemas"]["WorkflowSchedule"];
-            parameters: {
-                elementId: string;
-                serviceId: string;
-            };
+            parameters: { elementId: string; serviceId: string; };
         };
         /** Reveal the secret of an access key */
         revealSecretAccessKey: {
             answer: components["schemas"]["SecretAccessKey"];
-            parameters: {
-                applicationId: string;
-                keyId: string;
-            };
+            parameters: { applicationId: string; keyId: string; };
         };
         /** Make a new access key; the ones before end after the overlap */
         rotateAccessKey: {
             answer: components["schemas"]["AccessKey"];
-            parameters: {
-                applicationId: string;
-            };
-            request: {
-                json: components["schemas"]["RotateAccessKeyRequest"];
-            };
+            parameters: { applicationId: string; };
+            request: { json: components["schemas"]["RotateAccessKeyRequest"]; };
         };
         RotateAccessKeyRequest: {
             /**
@@ -2641,9 +1798,7 @@ export interface components {
              */
             cpus?: number;
             /** Readable by the code as ordinary environment variables. PATH, HOME, and names that begin with KETHUB_, LD_, PYTHON or SECRET_ are reserved. All names and values together have at most 131,072 bytes. */
-            environment?: {
-                [key: string]: string;
-            };
+            environment?: { [key: string]: string; };
             gpu?: components["schemas"]["GpuConfiguration"];
             /** Hosts that executions may call, each with a port or at 443; nothing else can be reached. Whoever can subscribe sees them. */
             hosts?: string[];
@@ -2654,10 +1809,7 @@ export interface components {
             memoryGb?: number;
             /** Whether each execution has the provider access tokens of the service's owner as environment variables. */
             providerAccessTokens?: boolean;
-            /**
-             * The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation.
-             * @enum {unknown}
-             */
+            /** The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation. */
             python?: "3.10" | "3.11" | "3.12" | "3.13";
             /**
              * What the source is: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.
@@ -2673,22 +1825,10 @@ export interface components {
             warmStart?: boolean;
         };
         /** Find services, applications and data pools of the context by a part of their name */
-        searchEverything: {
-            answer: components["schemas"]["FoundThing"][];
-            parameters: {
-                q: string;
-            };
-        };
+        searchEverything: { answer: components["schemas"]["FoundThing"][]; parameters: { q: string; }; };
         /** Search users by name */
-        searchUsers: {
-            answer: components["schemas"]["UserSearchDto"][];
-            parameters: {
-                q: string;
-            };
-        };
-        SecretAccessKey: {
-            secretAccessKey: string;
-        };
+        searchUsers: { answer: components["schemas"]["UserSearchDto"][]; parameters: { q: string; }; };
+        SecretAccessKey: { secretAccessKey: string; };
         Service: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -2699,7 +1839,6 @@ export interface components {
             owner: components["schemas"]["Owner"];
             /** The name as it stands in the service address. */
             slug: string;
-            /** @enum {unknown} */
             type: "MANAGED" | "ON_PREMISE" | "WORKFLOW";
             /** The 20 newest, newest first. GET /services/{id}/versions has them all. */
             versions: components["schemas"]["ServiceVersion"][];
@@ -2719,14 +1858,10 @@ export interface components {
             serviceId?: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             startedAt?: string;
-            /** @enum {unknown} */
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /**
-             * Whether code or a workflow is executed.
-             * @enum {unknown}
-             */
+            /** Whether code or a workflow is executed. */
             type?: "MANAGED" | "WORKFLOW";
         };
         /** What the provider of a service sets: how much of it runs at once, and what those may use who have subscribed and whose own limits say nothing. */
@@ -2741,28 +1876,19 @@ export interface components {
             requestsPerMinute: number | null;
         };
         ServiceParameter: {
-            /**
-             * Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged.
-             * @enum {unknown}
-             */
+            /** Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged. */
             accepts?: "STRICT" | "LAX" | "NONE";
             annotation?: string | null;
             description?: string | null;
-            /** @enum {unknown} */
             kind: "data" | "secret" | "dataPool" | "other";
             name: string;
             required: boolean;
             /** JSON Schema (2020-12) of the annotation, with the default, and with titles, descriptions, bounds and examples of models, dataclasses, `Annotated` and docstrings. */
             schema?: unknown;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** Which pushes to an implementation become versions of a service. */
         ServiceSource: {
-            /**
-             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
-             * @enum {unknown}
-             */
+            /** PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it. */
             action: "DRAFT" | "PUBLISH";
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             implementationId: string;
@@ -2770,10 +1896,7 @@ export interface components {
             lastCommit: string | null;
             /** Number of that version. */
             lastVersion: string | null;
-            /**
-             * BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3.
-             * @enum {unknown}
-             */
+            /** BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3. */
             on: "BRANCH" | "TAG";
             /** Name of the branch; of tags a name in which `*` stands for any text, such as `v*`. */
             pattern: string;
@@ -2781,17 +1904,11 @@ export interface components {
             problem: string | null;
         };
         ServiceSourceRequest: {
-            /**
-             * PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it.
-             * @enum {unknown}
-             */
+            /** PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it. */
             action: "DRAFT" | "PUBLISH";
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             implementationId: string;
-            /**
-             * BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3.
-             * @enum {unknown}
-             */
+            /** BRANCH: each push to it makes the next draft, or replaces the draft that there is. TAG: the greatest tag such as `v1.2.3` or `1.2.3` makes the version 1.2.3. */
             on: "BRANCH" | "TAG";
             /** Name of the branch; of tags a name in which `*` stands for any text, such as `v*`. */
             pattern: string;
@@ -2811,10 +1928,7 @@ export interface components {
         };
         /** Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`. Of a workflow service: with `workflow`, `sourceBytes` and `sourceDigest`. */
         ServiceVersion: {
-            /**
-             * Uploaded, derived from the signature of run(), or the default template.
-             * @enum {unknown}
-             */
+            /** Uploaded, derived from the signature of run(), or the default template. */
             apiSpecification?: "UPLOADED" | "DERIVED" | "DEFAULT";
             build?: components["schemas"]["Build"];
             configuration?: components["schemas"]["RuntimeConfiguration"];
@@ -2831,15 +1945,11 @@ export interface components {
             sourceBytes?: number;
             /** SHA-256 of the uploaded ZIP, in hex. */
             sourceDigest?: string;
-            /** @enum {unknown} */
             state: "DRAFT" | "PUBLISHED" | "RETIRED";
             target?: components["schemas"]["Target"];
             /** Three dot-separated numbers. */
             version: string;
-            /**
-             * Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.
-             * @enum {unknown}
-             */
+            /** Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
             visibility?: "SHARED" | "INTERNAL";
             workflow?: components["schemas"]["WorkflowDetails"];
         };
@@ -2855,15 +1965,12 @@ export interface components {
                 registration: boolean;
             };
             /** Operations on resources, each with the least role that may call it. Personally everybody is OWNER. */
-            operations: {
-                [key: string]: "VIEWER" | "MAINTAINER" | "OWNER";
-            };
+            operations: { [key: string]: "VIEWER" | "MAINTAINER" | "OWNER"; };
             /** Joined organizations, newest first; none before the registration is approved. */
             organizations: {
                 /** UUID; version 7 where the platform mints it, so ids order by creation. */
                 id: string;
                 name: string;
-                /** @enum {unknown} */
                 role: "VIEWER" | "MAINTAINER" | "OWNER";
             }[];
             person: {
@@ -2879,85 +1986,49 @@ export interface components {
         /** Set or replace the access token for a provider */
         setProviderAccessToken: {
             answer: components["schemas"]["ProviderAccessToken"];
-            parameters: {
-                /** @enum {unknown} */
-                provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA";
-            };
-            request: {
-                json: components["schemas"]["ProviderAccessTokenRequest"];
-            };
+            parameters: { provider: "IBM_QUANTUM" | "IONQ" | "IQM" | "AQT" | "DWAVE" | "QUANDELA"; };
+            request: { json: components["schemas"]["ProviderAccessTokenRequest"]; };
         };
         /** Choose how long results, result files and logs are kept */
         setRetention: {
             answer: components["schemas"]["StorageUsage"];
-            request: {
-                json: components["schemas"]["RetentionRequest"];
-            };
+            request: { json: components["schemas"]["RetentionRequest"]; };
         };
         /** Set how much of a service runs at once, and what every subscription to it may use */
         setServiceLimits: {
             answer: components["schemas"]["ServiceLimits"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["ServiceLimits"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["ServiceLimits"]; };
         };
         /** Make pushes to a branch, or tags, versions of a service */
         setServiceSource: {
             answer: components["schemas"]["ServiceSource"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["ServiceSourceRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["ServiceSourceRequest"]; };
         };
         /** Allow one person or organization another amount of storage than everybody */
         setStorageQuota: {
             answer: components["schemas"]["StorageQuota"];
-            parameters: {
-                ownerId: string;
-                /** @enum {unknown} */
-                ownerType: "USER" | "ORGANIZATION";
-            };
-            request: {
-                json: components["schemas"]["StorageQuotaRequest"];
-            };
+            parameters: { ownerId: string; ownerType: "USER" | "ORGANIZATION"; };
+            request: { json: components["schemas"]["StorageQuotaRequest"]; };
         };
         /** Set what one subscription to a service may use */
         setSubscriptionLimits: {
             answer: components["schemas"]["UsageLimitsRequest"];
-            parameters: {
-                serviceId: string;
-                subscriptionId: string;
-            };
-            request: {
-                json: components["schemas"]["UsageLimitsRequest"];
-            };
+            parameters: { serviceId: string; subscriptionId: string; };
+            request: { json: components["schemas"]["UsageLimitsRequest"]; };
         };
         /** Change where a version of an on-premise service runs */
         setTarget: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["TargetRequest"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["TargetRequest"]; };
         };
         /** Set as which application the tasks of a workflow draft call services */
         setWorkflowApplication: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["WorkflowApplicationRequest"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["WorkflowApplicationRequest"]; };
         };
         /** Access of a user or an organization to a service, while all constraints hold. */
         Share: {
@@ -2974,10 +2045,7 @@ export interface components {
             serviceId: string;
             /** Not active before. Null: from now on. yyyy-MM-dd HH:mm:ss, UTC. */
             startDate: string | null;
-            /**
-             * NEVER_ACTIVE: it ends before it starts.
-             * @enum {unknown}
-             */
+            /** NEVER_ACTIVE: it ends before it starts. */
             status: "ACTIVE" | "NOT_YET" | "EXPIRED" | "NEVER_ACTIVE";
         };
         /** What a recipient sees of a service: neither source nor configuration. */
@@ -2990,7 +2058,6 @@ export interface components {
             name: string;
             owner: components["schemas"]["Owner"];
             slug: string;
-            /** @enum {unknown} */
             type: "MANAGED" | "ON_PREMISE" | "WORKFLOW";
             /** Published ones, newest first. While none can be started, the draft, as soon as it can be run. */
             versions: components["schemas"]["SharedServiceVersion"][];
@@ -3006,7 +2073,6 @@ export interface components {
             parameters?: components["schemas"]["ServiceParameter"][];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             publishedAt?: string;
-            /** @enum {unknown} */
             state: "DRAFT" | "PUBLISHED";
             /** Three dot-separated numbers. */
             version: string;
@@ -3022,10 +2088,7 @@ export interface components {
         SigningKeyRenewal: {
             /** When the new key begins to sign, in UTC. Until then it is only published. */
             signsAt: string;
-            /**
-             * What the key signs. Login sessions of an external identity provider are signed there.
-             * @enum {unknown}
-             */
+            /** What the key signs. Login sessions of an external identity provider are signed there. */
             use: "BEARER_TOKENS" | "LOGIN_SESSIONS";
         };
         /** The commit of an implementation that a source was taken from. */
@@ -3040,27 +2103,17 @@ export interface components {
         /** Run the newest version of a service: the newest published one, or the draft while there is none */
         startJob: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["ExecutionInput"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["ExecutionInput"]; };
         };
         /** Run a version of a service */
         startJobOfVersion: {
             answer: components["schemas"]["ServiceExecution"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                json: components["schemas"]["ExecutionInput"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { json: components["schemas"]["ExecutionInput"]; };
         };
         StorageQuota: {
             ownerId: string;
-            /** @enum {unknown} */
             ownerType: "USER" | "ORGANIZATION";
             /** What it may keep; null is no limit. */
             quotaBytes: number | null;
@@ -3079,7 +2132,6 @@ export interface components {
                 /** Bytes that had been counted. */
                 before: number;
                 ownerId: string;
-                /** @enum {unknown} */
                 ownerType: "USER" | "ORGANIZATION";
             }[];
             /** How many were counted. */
@@ -3118,12 +2170,8 @@ export interface components {
         /** Subscribe to a service */
         subscribe: {
             answer: components["schemas"]["Subscription"];
-            parameters: {
-                applicationId: string;
-            };
-            request: {
-                json: components["schemas"]["SubscribeRequest"];
-            };
+            parameters: { applicationId: string; };
+            request: { json: components["schemas"]["SubscribeRequest"]; };
         };
         /** Without `version`, the newest published one. In the marketplace, the one that is offered there. */
         SubscribeRequest: {
@@ -3136,10 +2184,7 @@ export interface components {
         };
         /** `pricingPlan` stands in a subscription made in the marketplace: as it was then, which holds until the application subscribes anew. */
         Subscription: {
-            /**
-             * Why the application could subscribe.
-             * @enum {unknown}
-             */
+            /** Why the application could subscribe. */
             basis: "INTERNAL" | "SHARE" | "MARKETPLACE";
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -3166,10 +2211,7 @@ export interface components {
             url: string;
         };
         /** Basic credentials that the gateway sends to the service. Never shown again. */
-        TargetCredentials: {
-            password: string;
-            username: string;
-        };
+        TargetCredentials: { password: string; username: string; };
         TargetRequest: {
             /** null removes them. Left out: they stay as they are, which a change of scheme, host or port does not allow. */
             credentials?: components["schemas"]["TargetCredentials"] | null;
@@ -3184,48 +2226,28 @@ export interface components {
         /** Give an application to another owner */
         transferApplication: {
             answer: components["schemas"]["Application"];
-            parameters: {
-                applicationId: string;
-            };
-            request: {
-                json: components["schemas"]["TransferRequest"];
-            };
+            parameters: { applicationId: string; };
+            request: { json: components["schemas"]["TransferRequest"]; };
         };
         /** Give a data pool to another owner */
         transferDataPool: {
             answer: components["schemas"]["DataPool"];
-            parameters: {
-                dataPoolId: string;
-            };
-            request: {
-                json: components["schemas"]["TransferRequest"];
-            };
+            parameters: { dataPoolId: string; };
+            request: { json: components["schemas"]["TransferRequest"]; };
         };
         /** Give an implementation to another owner */
         transferImplementation: {
             answer: components["schemas"]["Implementation"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                json: components["schemas"]["TransferRequest"];
-            };
+            parameters: { implementationId: string; };
+            request: { json: components["schemas"]["TransferRequest"]; };
         };
         /** The new owner: the caller, or an organization in which the caller is MAINTAINER or OWNER. */
-        TransferRequest: {
-            id: string;
-            /** @enum {unknown} */
-            type: "USER" | "ORGANIZATION";
-        };
+        TransferRequest: { id: string; type: "USER" | "ORGANIZATION"; };
         /** Give a service to another owner */
         transferService: {
             answer: components["schemas"]["Service"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["TransferRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["TransferRequest"]; };
         };
         TreeEntry: {
             /** Size of a file or a link. */
@@ -3234,45 +2256,24 @@ export interface components {
             id: string;
             isExecutable?: boolean;
             name: string;
-            /** @enum {unknown} */
             type: "FILE" | "FOLDER" | "LINK" | "SUBMODULE";
         };
         /** Take a service out of the marketplace */
-        unpublishListing: {
-            parameters: {
-                serviceId: string;
-            };
-        };
+        unpublishListing: { parameters: { serviceId: string; }; };
         /** End a subscription */
-        unsubscribe: {
-            parameters: {
-                applicationId: string;
-                subscriptionId: string;
-            };
-        };
+        unsubscribe: { parameters: { applicationId: string; subscriptionId: string; }; };
         /** Change name and description of a data pool */
         updateDataPool: {
             answer: components["schemas"]["DataPool"];
-            parameters: {
-                dataPoolId: string;
-            };
-            request: {
-                json: components["schemas"]["UpdateDataPoolRequest"];
-            };
+            parameters: { dataPoolId: string; };
+            request: { json: components["schemas"]["UpdateDataPoolRequest"]; };
         };
-        UpdateDataPoolRequest: {
-            description?: string;
-            name?: string;
-        };
+        UpdateDataPoolRequest: { description?: string; name?: string; };
         /** Change the settings of an implementation */
         updateImplementation: {
             answer: components["schemas"]["Implementation"];
-            parameters: {
-                implementationId: string;
-            };
-            request: {
-                json: components["schemas"]["UpdateImplementationRequest"];
-            };
+            parameters: { implementationId: string; };
+            request: { json: components["schemas"]["UpdateImplementationRequest"]; };
         };
         UpdateImplementationRequest: {
             defaultBranch?: string;
@@ -3280,33 +2281,21 @@ export interface components {
             /** Last segment of the address, such as `portfolio-optimizer`. */
             name?: string;
             protection?: components["schemas"]["BranchProtection"];
-            /**
-             * PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.
-             * @enum {unknown}
-             */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         /** Change your profile */
         updateMe: {
             answer: components["schemas"]["UserDto"];
-            request: {
-                json: components["schemas"]["UpdateUserRequest"];
-            };
+            request: { json: components["schemas"]["UpdateUserRequest"]; };
         };
         /** Change name or description */
         updateService: {
             answer: components["schemas"]["Service"];
-            parameters: {
-                serviceId: string;
-            };
-            request: {
-                json: components["schemas"]["UpdateServiceRequest"];
-            };
+            parameters: { serviceId: string; };
+            request: { json: components["schemas"]["UpdateServiceRequest"]; };
         };
-        UpdateServiceRequest: {
-            description?: string;
-            name?: string;
-        };
+        UpdateServiceRequest: { description?: string; name?: string; };
         /** A field that is absent or null keeps its value; an empty text clears it to null. */
         UpdateUserRequest: {
             about?: string | null;
@@ -3317,32 +2306,17 @@ export interface components {
         /** Upload the API specification of a draft: OpenAPI 3.0 or 3.1, as JSON or YAML */
         uploadApiSpecification: {
             answer: components["schemas"]["ApiSpecification"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
-            request: {
-                body: unknown;
-                json: components["schemas"]["ApiSpecification"];
-            };
+            parameters: { serviceId: string; version: string; };
+            request: { body: unknown; json: components["schemas"]["ApiSpecification"]; };
         };
         /** Upload a file, or replace the content of the one that has this name */
         uploadDataPoolFile: {
             answer: components["schemas"]["DataPoolFile"];
-            parameters: {
-                dataPoolId: string;
-                name: string;
-            };
-            request: {
-                body: unknown;
-            };
+            parameters: { dataPoolId: string; name: string; };
+            request: { body: unknown; };
         };
         /** Upload your profile image */
-        uploadProfileImage: {
-            request: {
-                body: unknown;
-            };
-        };
+        uploadProfileImage: { request: { body: unknown; }; };
         /** What a subscription may use, all provisions considered. */
         UsageLimits: {
             /** Executions on one day (UTC). Null: no limit. */
@@ -3413,37 +2387,16 @@ export interface components {
             lastname: string;
             username: string;
         };
-        UserOverviewDto: {
-            firstname: string;
-            id: string;
-            lastname: string;
-        };
-        UserSearchDto: {
-            firstname: string;
-            id: string;
-            lastname: string;
-        };
+        UserOverviewDto: { firstname: string; id: string; lastname: string; };
+        UserSearchDto: { firstname: string; id: string; lastname: string; };
         /** Withdraw an invitation to an implementation */
-        withdrawImplementationInvitation: {
-            parameters: {
-                implementationId: string;
-                invitationId: string;
-            };
-        };
+        withdrawImplementationInvitation: { parameters: { implementationId: string; invitationId: string; }; };
         /** Withdraw an invitation */
-        withdrawInvitation: {
-            parameters: {
-                invitationId: string;
-                organizationId: string;
-            };
-        };
+        withdrawInvitation: { parameters: { invitationId: string; organizationId: string; }; };
         /** Take the announcement back, before the sunset */
         withdrawRetirement: {
             answer: components["schemas"]["ServiceVersion"];
-            parameters: {
-                serviceId: string;
-                version: string;
-            };
+            parameters: { serviceId: string; version: string; };
         };
         WorkflowApplicationRequest: {
             /** An application of the same owner, or null. */
@@ -3510,9 +2463,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             serviceId?: string;
             type: string;
-            variables?: {
-                [key: string]: unknown;
-            };
+            variables?: { [key: string]: unknown; };
             /** Three dot-separated numbers. */
             version?: string;
         };
@@ -3548,7 +2499,6 @@ export interface components {
             id: string;
             incidents: number;
             parentId: string | null;
-            /** @enum {unknown} */
             phase: "NEW" | "RUNNING" | "COMPLETED" | "CANCELLED" | "ERROR";
             processId: string | null;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -3562,9 +2512,7 @@ export interface components {
             /** Whether there are more instances than were counted. */
             isPartial: boolean;
             /** How many are in each phase. */
-            phases: {
-                [key: string]: number;
-            };
+            phases: { [key: string]: number; };
             withIncidents: number;
         };
         WorkflowInstanceDetails: {
@@ -3588,16 +2536,11 @@ export interface components {
                     state: string;
                 };
                 loopCounter?: number;
-                message?: {
-                    correlationKey: string;
-                    name: string;
-                };
+                message?: { correlationKey: string; name: string; };
                 phase: string;
                 scope: number;
                 /** The signal that it waits for. */
-                signal?: {
-                    name: string;
-                };
+                signal?: { name: string; };
             }[];
             /** What its call activities have started, newest first; at most 100. */
             children: components["schemas"]["WorkflowInstance"][];
@@ -3612,14 +2555,11 @@ export interface components {
             incidents: number;
             openIncidents: components["schemas"]["WorkflowIncident"][];
             parentId: string | null;
-            /** @enum {unknown} */
             phase: "NEW" | "RUNNING" | "COMPLETED" | "CANCELLED" | "ERROR";
             processId: string | null;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             serviceId?: string;
-            variables: {
-                [key: string]: unknown;
-            };
+            variables: { [key: string]: unknown; };
             /** Three dot-separated numbers. */
             version?: string;
             /** What expressions have noticed, such as a variable that is not there: each once, at most 20. */
@@ -3637,9 +2577,7 @@ export interface components {
             at: string;
             seq: number;
             type: string;
-        } & {
-            [key: string]: unknown;
-        };
+        } & { [key: string]: unknown; };
         /** What has become of a message. */
         WorkflowMessageReceipt: {
             correlationKey: string;
@@ -3652,10 +2590,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /**
-             * STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).
-             * @enum {unknown}
-             */
+            /** STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name). */
             outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
             /** Executions that it has started. */
             started: string[];
@@ -3671,9 +2606,7 @@ export interface components {
              * @default 3600
              */
             timeToLiveSeconds?: number;
-            variables?: {
-                [key: string]: unknown;
-            };
+            variables?: { [key: string]: unknown; };
         };
         /** Why a workflow file cannot be deployed, and where. */
         WorkflowProblem: {
@@ -3712,12 +2645,7 @@ export interface components {
             waiting: number;
         };
         /** A signal for every event that waits for its name now, and for start events of its name. */
-        WorkflowSignalRequest: {
-            name: string;
-            variables?: {
-                [key: string]: unknown;
-            };
-        };
+        WorkflowSignalRequest: { name: string; variables?: { [key: string]: unknown; }; };
         /** The variables of an instance, scope by scope, now or after an earlier step. */
         WorkflowVariables: {
             /** Whether there are more scopes than are shown. */
@@ -3733,9 +2661,7 @@ export interface components {
                 loopCounter?: number;
                 /** Key of the element instance that contains it; 0 for the process. */
                 scope: number;
-                variables: {
-                    [key: string]: unknown;
-                };
+                variables: { [key: string]: unknown; };
             }[];
             /** Number of the entry of the journal after which they are as shown. */
             step: number;

@@ -62,7 +62,23 @@ export async function typesFile({ paths, components, ...document }: OpenApiDocum
     defaultNonNullable: false,
   });
   const kept = nodes.filter((node) => nameOf(node) === 'components');
-  return `${HEAD}${astToString(kept)}`;
+  return `${HEAD}${compact(astToString(kept))}`;
+}
+
+/** Longest line that `compact` makes, in characters. */
+const LINE = 120;
+
+/** Leaves out the comments about enumerations, and writes objects that fit, without comments inside, on one line. */
+function compact(text: string): string {
+  const described = text
+    .replaceAll(/^ *\/\*\* @enum \{unknown\} \*\/\n/gm, '')
+    .replaceAll(/\/\*\*\n *\* ([^\n]*)\n *\* @enum \{unknown\}\n *\*\//g, '/** $1 */');
+  const joined = described.replaceAll(/^(.*\{)\n((?: +[^ }/*][^\n]*;\n)+) *(\}.*)$/gm, (whole, open, inside, close) => {
+    const members = inside.trimEnd().replaceAll(/\n +/g, ' ').trimStart();
+    const line = `${open} ${members} ${close}`;
+    return line.length <= LINE ? line : whole;
+  });
+  return joined === text ? text : compact(joined);
 }
 
 /** Enumerations of more values, such as all currencies, are typed as strings. The platform checks them. */
