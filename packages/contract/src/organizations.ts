@@ -13,6 +13,7 @@ const Role = Type.Enum([...memberRoles], {
 const Name = Type.String({ minLength: 1, maxLength: limits.nameLength, pattern: NOT_BLANK });
 
 export const FoundOrganization = Type.Object({ id: Id, name: Type.String() }, { $id: 'FoundOrganization' });
+export type FoundOrganization = Static<typeof FoundOrganization>;
 
 export const Organization = Type.Object(
   {

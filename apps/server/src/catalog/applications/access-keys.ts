@@ -1,6 +1,6 @@
 import { limits, type AccessKey } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { createRawToken, digestOf, type AccessKeyRow, type Queries } from '../../foundation/storage/index.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
@@ -40,19 +40,19 @@ export async function rotateAccessKey(
   applicationId: string,
   overlapSeconds: number,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<AccessKey> {
   // Checked before an idempotency record is answered with, which shows a secret: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
   const scope = accessKeyAnswersOf(applicationId);
-  const answer = await once(platform, idempotencyKey, scope, String(overlapSeconds), async (transaction) => {
+  const key = await once(platform, idempotencyKey, scope, String(overlapSeconds), async (transaction) => {
     await requireApplication(transaction, owner, applicationId);
     await endKeys(transaction, applicationId, platform.now(), overlapSeconds);
     const made = await createAccessKey(platform, transaction, applicationId);
     await audit(platform, transaction, owner, 'access-key:rotate', made.id, { applicationId, overlapSeconds });
-    return { status: 201, body: made, headers: { 'cache-control': 'no-store' } };
+    return made;
   });
   accessChanged(platform.database, applicationId);
-  return answer;
+  return key;
 }
 
 /** The scope of the idempotency records of the access keys. */
@@ -87,13 +87,13 @@ async function endKeys(
   );
 }
 
-/** Answers the owner of the application with the secret in clear. */
+/** The secret in clear, for the owner of the application. */
 export async function revealSecret(
   platform: Platform,
   owner: Context,
   applicationId: string,
   keyId: string,
-): Promise<Answer> {
+): Promise<{ readonly secretAccessKey: string }> {
   const key = await platform.database.write(async (transaction) => {
     await requireApplication(transaction, owner, applicationId);
     const known = await transaction
@@ -106,8 +106,7 @@ export async function revealSecret(
     await audit(platform, transaction, owner, 'access-key:reveal', keyId, { applicationId });
     return known;
   });
-  const secretAccessKey = platform.seal.unseal(PURPOSE, key.sealed_secret);
-  return { status: 200, body: { secretAccessKey }, headers: { 'cache-control': 'no-store' } };
+  return { secretAccessKey: platform.seal.unseal(PURPOSE, key.sealed_secret) };
 }
 
 /** Returns the application of `owner`. Throws not-found for one of another owner, as if it did not exist. */

@@ -1,4 +1,5 @@
-import { requireMatch, type Answer } from '../../foundation/http/index.ts';
+import type { Application } from '@kethub/contract';
+import { requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireApplication } from './access-keys.ts';
 import { applicationTag, presentAccessKey, presentApplication } from './present.ts';
@@ -11,7 +12,7 @@ export function renameApplication(
   id: string,
   name: string,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Tagged<Application>> {
   return platform.database.write(async (transaction) => {
     const row = await requireApplication(transaction, context, id);
     const keys = await accessKeysOf(transaction, [id], platform.now());
@@ -24,6 +25,6 @@ export function renameApplication(
       keys.map((key) => presentAccessKey(key)),
       platform.addresses,
     );
-    return { status: 200, body, headers: { etag: applicationTag(changed, keys) } };
+    return { body, tag: applicationTag(changed, keys) };
   });
 }

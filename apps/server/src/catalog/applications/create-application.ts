@@ -1,5 +1,6 @@
+import type { Application } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { once, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ApplicationRow } from '../../foundation/storage/index.ts';
@@ -13,7 +14,7 @@ export function createApplication(
   owner: Context,
   name: string,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<Application> {
   const now = platform.now();
   return once(platform, idempotencyKey, applicationAnswersOf(owner), name, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
@@ -28,10 +29,6 @@ export function createApplication(
     await transaction.insertInto('applications').values(row).execute();
     await audit(platform, transaction, owner, 'application:create', row.id, { name: row.name });
     const key = await createAccessKey(platform, transaction, row.id);
-    return {
-      status: 201,
-      body: presentApplication(row, [key], platform.addresses),
-      headers: { location: `${platform.addresses.api}/applications/${row.id}`, 'cache-control': 'no-store' },
-    };
+    return presentApplication(row, [key], platform.addresses);
   });
 }

@@ -1,19 +1,24 @@
-import { isFresh, list, searchOf, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import type { Application } from '@kethub/contract';
+import { searchOf, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import type { FastifyRequest } from 'fastify';
+import type { AccessKeyRow, ApplicationRow } from '../../foundation/storage/index.ts';
 import { requireApplication } from './access-keys.ts';
 import { accessKeysOf, pageOfApplications } from './queries.ts';
 import { applicationTag, presentAccessKey, presentApplication } from './present.ts';
+
+interface WithKeys extends ApplicationRow {
+  readonly keys: readonly AccessKeyRow[];
+}
 
 /** The applications of the owner, newest first. */
 export function readApplications(
   platform: Platform,
   owner: Context,
-  query: ListQuery & { readonly q?: string | undefined },
-): Promise<Answer> {
+  query: { readonly q?: string | undefined },
+): Listing<WithKeys> {
   const { addresses, now } = platform;
   const { read } = platform.database;
-  return list(query, {
+  return {
     address: `${addresses.api}/applications${searchOf({ q: query.q })}`,
     async load(cursor, limit) {
       const rows = await pageOfApplications(read, owner, query, cursor, limit);
@@ -27,23 +32,16 @@ export function readApplications(
         keys.map((key) => presentAccessKey(key)),
         addresses,
       ),
-  });
+  };
 }
 
-export async function readApplication(
-  platform: Platform,
-  owner: Context,
-  id: string,
-  request: FastifyRequest,
-): Promise<Answer> {
+export async function readApplication(platform: Platform, owner: Context, id: string): Promise<Tagged<Application>> {
   const row = await requireApplication(platform.database.read, owner, id);
   const keys = await accessKeysOf(platform.database.read, [id], platform.now());
-  const tag = applicationTag(row, keys);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const body = presentApplication(
     row,
     keys.map((key) => presentAccessKey(key)),
     platform.addresses,
   );
-  return { status: 200, body, headers: { etag: tag } };
+  return { body, tag: applicationTag(row, keys) };
 }

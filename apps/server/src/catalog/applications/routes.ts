@@ -11,9 +11,13 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerTagged,
+  answerUnlessFresh,
   contextOf,
+  list,
   ListQuery,
   NamePart,
+  noStore,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
@@ -46,8 +50,9 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     body: CreateApplicationRequest,
     answers: { 201: Application },
     problems: ['invalid-request', 'malformed-json', 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) =>
+    run: ({ body, caller, request }) =>
       createApplication(platform, contextOf(caller), body.name, request.headers['idempotency-key']),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/applications/${id}`, ...noStore }),
   }),
   endpoint({
     method: 'GET',
@@ -59,7 +64,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     query: Type.Object({ ...ListQuery.properties, q: Type.Optional(NamePart) }),
     answers: { 200: Type.Array(Application) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readApplications(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readApplications(platform, contextOf(caller), query)),
   }),
   endpoint({
     method: 'GET',
@@ -71,8 +76,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     answers: { 200: Application, 304: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller, request }) =>
-      readApplication(platform, contextOf(caller), params.applicationId, request),
+    handle: async ({ params, caller, request }) =>
+      answerUnlessFresh(request, await readApplication(platform, contextOf(caller), params.applicationId)),
   }),
   endpoint({
     method: 'PATCH',
@@ -85,8 +90,12 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     body: CreateApplicationRequest,
     answers: { 200: Application },
     problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
-    handle: ({ params, body, caller, request }) =>
-      renameApplication(platform, contextOf(caller), params.applicationId, body.name, request.headers['if-match']),
+    handle: async ({ params, body, caller, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerTagged(
+        await renameApplication(platform, contextOf(caller), params.applicationId, body.name, ifMatch),
+      );
+    },
   }),
   endpoint({
     method: 'PUT',
@@ -100,7 +109,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     body: TransferRequest,
     answers: { 200: Application },
     problems: ['invalid-request', 'malformed-json', 'not-found', 'unsupported-media-type'],
-    handle: ({ params, body, caller }) => transferApplication(platform, contextOf(caller), params.applicationId, body),
+    run: ({ params, body, caller }) => transferApplication(platform, contextOf(caller), params.applicationId, body),
   }),
   endpoint({
     method: 'DELETE',
@@ -112,7 +121,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     answers: { 204: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) => deleteApplication(platform, contextOf(caller), params.applicationId),
+    run: ({ params, caller }) => deleteApplication(platform, contextOf(caller), params.applicationId),
   }),
   endpoint({
     method: 'POST',
@@ -132,7 +141,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
       'request-in-progress',
       'idempotency-key-reused',
     ],
-    handle: ({ params, body, caller, request }) =>
+    run: ({ params, body, caller, request }) =>
       rotateAccessKey(
         platform,
         contextOf(caller),
@@ -140,6 +149,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
         body.overlapSeconds,
         request.headers['idempotency-key'],
       ),
+    headers: noStore,
   }),
   endpoint({
     method: 'GET',
@@ -151,7 +161,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: keyPath,
     answers: { 200: Secret },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) => revealSecret(platform, contextOf(caller), params.applicationId, params.keyId),
+    run: ({ params, caller }) => revealSecret(platform, contextOf(caller), params.applicationId, params.keyId),
+    headers: noStore,
   }),
   endpoint({
     method: 'POST',
@@ -175,8 +186,12 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
       'request-in-progress',
       'idempotency-key-reused',
     ],
-    handle: ({ params, body, caller, request }) =>
-      subscribe(platform, contextOf(caller), params.applicationId, body, request.headers['idempotency-key']),
+    handle: async ({ params: { applicationId: id }, body, caller, request }) => {
+      const key = request.headers['idempotency-key'];
+      const { subscription, isNew } = await subscribe(platform, contextOf(caller), id, body, key);
+      const location = `${platform.addresses.api}/applications/${id}/subscriptions/${subscription.id}`;
+      return { status: isNew ? 201 : 200, body: subscription, headers: { location } };
+    },
   }),
   endpoint({
     method: 'GET',
@@ -189,7 +204,8 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     query: ListQuery,
     answers: { 200: Type.Array(Subscription) },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, query, caller }) => readSubscriptions(platform, contextOf(caller), params.applicationId, query),
+    handle: async ({ params, query, caller }) =>
+      list(query, await readSubscriptions(platform, contextOf(caller), params.applicationId)),
   }),
   endpoint({
     method: 'GET',
@@ -203,10 +219,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     answers: { 200: Type.Array(ElementTemplate) },
     problems: ['invalid-request', 'not-found'],
-    handle: async ({ params, caller }) => ({
-      status: 200,
-      body: await readElementTemplates(platform, contextOf(caller), params.applicationId),
-    }),
+    run: ({ params, caller }) => readElementTemplates(platform, contextOf(caller), params.applicationId),
   }),
   endpoint({
     method: 'GET',
@@ -218,7 +231,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: subscriptionPath,
     answers: { 200: Subscription },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) =>
+    run: ({ params, caller }) =>
       readSubscription(platform, contextOf(caller), params.applicationId, params.subscriptionId),
   }),
   endpoint({
@@ -231,7 +244,6 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: subscriptionPath,
     answers: { 204: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) =>
-      unsubscribe(platform, contextOf(caller), params.applicationId, params.subscriptionId),
+    run: ({ params, caller }) => unsubscribe(platform, contextOf(caller), params.applicationId, params.subscriptionId),
   }),
 ];

@@ -1,20 +1,33 @@
-import { limits, toTimestamp, type Basis, type PricingPlan, type SubscribeRequest } from '@kethub/contract';
+import {
+  limits,
+  toTimestamp,
+  type Basis,
+  type PricingPlan,
+  type SubscribeRequest,
+  type Subscription,
+} from '@kethub/contract';
 import { offersTo, type Offer } from '../access/index.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { choosePlan, offeredVersion, type ChosenPlan } from '../marketplace/index.ts';
 import { acceptPlan } from '../metering/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { isDuplicate, type Queries } from '../../foundation/storage/index.ts';
 import { requireApplication } from './access-keys.ts';
-import { presentSubscriptions } from './limited.ts';
+import { presentSubscription } from './limited.ts';
 import type { SubscribedService } from './present.ts';
 import { subscriptionsOf } from './queries.ts';
 
+/** A subscription. It is not new if the application has subscribed before. */
+export interface Subscribed {
+  readonly subscription: Subscription;
+  readonly isNew: boolean;
+}
+
 /**
  * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the
- * one that is offered in the marketplace. Subscribing again answers with the subscription that is there.
+ * one that is offered in the marketplace. Subscribing again returns the subscription that is there.
  */
 export async function subscribe(
   platform: Platform,
@@ -22,27 +35,26 @@ export async function subscribe(
   applicationId: string,
   wanted: SubscribeRequest,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<Subscribed> {
   // Checked before an idempotency record is answered with: this caller may be another person.
   await requireApplication(platform.database.read, owner, applicationId);
-  const attempt = (): Promise<Answer> =>
+  const attempt = (): Promise<Subscribed> =>
     once(platform, idempotencyKey, `subscriptions of ${applicationId}`, JSON.stringify(wanted), async (transaction) => {
       await requireApplication(transaction, owner, applicationId);
       const subscriptions = await subscriptionsOf(transaction, applicationId).execute();
       const known = await findAgreed(transaction, wanted, subscriptions);
       const chosen = known ?? (await choose(platform, transaction, owner, wanted, subscriptions));
       const row = 'id' in chosen ? chosen : await insert(platform, transaction, owner, applicationId, chosen);
-      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${row.id}`;
-      const [body] = await presentSubscriptions(platform, transaction, [row]);
-      return { status: row === chosen ? 200 : 201, body, headers: { location } };
+      const subscription = await presentSubscription(platform, transaction, row);
+      return { subscription, isNew: row !== chosen };
     });
   // When two requests subscribe at once, the second finds the subscription of the first.
-  const answer = await attempt().catch((error: unknown) => {
+  const subscribed = await attempt().catch((error: unknown) => {
     if (isDuplicate(error)) return attempt();
     throw error;
   });
   accessChanged(platform.database, applicationId);
-  return answer;
+  return subscribed;
 }
 
 /** The service to subscribe to, and the plan. */

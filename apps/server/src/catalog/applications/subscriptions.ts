@@ -1,20 +1,20 @@
+import type { Subscription } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { Problem, type Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireApplication } from './access-keys.ts';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { subscriptionsOf } from './queries.ts';
-import { presentSubscriptions } from './limited.ts';
+import { presentSubscription, presentSubscriptions } from './limited.ts';
 
 export async function readSubscriptions(
   platform: Platform,
   owner: Context,
   applicationId: string,
-  query: ListQuery,
-): Promise<Answer> {
+): Promise<Listing<Subscription>> {
   const { read } = platform.database;
   await requireApplication(read, owner, applicationId);
-  return list(query, {
+  return {
     address: `${platform.addresses.api}/applications/${applicationId}/subscriptions`,
     async load(cursor, limit) {
       const all = subscriptionsOf(read, applicationId).limit(limit);
@@ -22,7 +22,7 @@ export async function readSubscriptions(
       return presentSubscriptions(platform, read, rows);
     },
     present: (subscription) => subscription,
-  });
+  };
 }
 
 export async function readSubscription(
@@ -30,14 +30,13 @@ export async function readSubscription(
   owner: Context,
   applicationId: string,
   id: string,
-): Promise<Answer> {
+): Promise<Subscription> {
   await requireApplication(platform.database.read, owner, applicationId);
   const row = await subscriptionsOf(platform.database.read, applicationId)
     .where('subscriptions.id', '=', id)
     .executeTakeFirst();
   if (!row) throw new Problem('not-found', `The application has no subscription ${id}.`);
-  const [body] = await presentSubscriptions(platform, platform.database.read, [row]);
-  return { status: 200, body };
+  return presentSubscription(platform, platform.database.read, row);
 }
 
 /** Ends a subscription. Executions that run go on; calls through it end within a second on every gateway. */
@@ -46,7 +45,7 @@ export async function unsubscribe(
   owner: Context,
   applicationId: string,
   id: string,
-): Promise<Answer> {
+): Promise<void> {
   await platform.database.write(async (transaction) => {
     await requireApplication(transaction, owner, applicationId);
     const { numDeletedRows } = await transaction
@@ -58,5 +57,4 @@ export async function unsubscribe(
     await audit(platform, transaction, owner, 'subscription:delete', id, { applicationId });
   });
   accessChanged(platform.database, applicationId);
-  return { status: 204 };
 }

@@ -1,6 +1,5 @@
-import type { TransferRequest } from '@kethub/contract';
+import type { Application, TransferRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import type { Answer } from '../../foundation/http/index.ts';
 import { changeConsumer } from '../metering/index.ts';
 import { requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -18,9 +17,9 @@ export async function transferApplication(
   context: Context,
   id: string,
   to: TransferRequest,
-): Promise<Answer> {
+): Promise<Application> {
   const { database, addresses } = platform;
-  const body = await database.write(async (transaction) => {
+  const application = await database.write(async (transaction) => {
     const row = await requireApplication(transaction, context, id);
     const owner = await requireNewOwner(platform, transaction, context, to, 'application:create');
     const values = { ...owner, revision: row.revision + 1 };
@@ -38,5 +37,5 @@ export async function transferApplication(
     );
   });
   accessChanged(database, id);
-  return { status: 200, body };
+  return application;
 }

@@ -1,6 +1,6 @@
-import type { TransferRequest, UpdateDataPoolRequest } from '@kethub/contract';
+import type { DataPool, TransferRequest, UpdateDataPoolRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import { requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { takeStorage } from '../quotas/index.ts';
@@ -16,7 +16,7 @@ export function changeDataPool(
   change: UpdateDataPoolRequest,
   ifMatch: string | undefined,
   { shortDescription, tags }: PoolLabels = {},
-): Promise<Answer> {
+): Promise<Tagged<DataPool>> {
   return database.write(async (transaction) => {
     const { pool, role } = await requireLockedPool(database, transaction, context, id, 'data-pool:change');
     requireMatch(ifMatch, poolTag(pool, role));
@@ -29,7 +29,7 @@ export function changeDataPool(
     };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
     const changed = { ...pool, ...values };
-    return { status: 200, body: presentPool(changed, role), headers: { etag: poolTag(changed, role) } };
+    return { body: presentPool(changed, role), tag: poolTag(changed, role) };
   });
 }
 
@@ -39,7 +39,7 @@ export function transferDataPool(
   context: Context,
   id: string,
   to: TransferRequest,
-): Promise<Answer> {
+): Promise<DataPool> {
   const { database } = platform;
   return database.write(async (transaction) => {
     const { pool, role: before } = await requireLockedPool(database, transaction, context, id, 'data-pool:transfer');
@@ -47,7 +47,7 @@ export function transferDataPool(
       throw new Problem('not-permitted', 'Only the owner of the data pool can give it away; you are a member.');
     }
     const owner = await requireNewOwner(platform, transaction, context, to, 'data-pool:create');
-    if (isOwner(pool, to)) return { status: 200, body: presentPool(pool, before) };
+    if (isOwner(pool, to)) return presentPool(pool, before);
     await takeStorage(platform, transaction, to, pool.bytes);
     const values = { ...owner, revision: pool.revision + 1 };
     await transaction.updateTable('data_pools').set(values).where('id', '=', id).execute();
@@ -64,6 +64,6 @@ export function transferDataPool(
     await audit(platform, transaction, receiver, 'data-pool:transfer', id, detail);
     const moved = { ...pool, ...values };
     const role = (await roleOn(transaction, moved, context)) ?? context.role;
-    return { status: 200, body: presentPool(moved, role) };
+    return presentPool(moved, role);
   });
 }

@@ -1,6 +1,6 @@
-import type { CreateDataPoolRequest } from '@kethub/contract';
+import type { CreateDataPoolRequest, DataPool } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { once, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
@@ -20,15 +20,14 @@ export function createDataPool(
   { name, description = '' }: CreateDataPoolRequest,
   idempotencyKey: IdempotencyKey,
   { shortDescription = '', tags = [] }: PoolLabels = {},
-): Promise<Answer> {
-  const { addresses, newId } = platform;
+): Promise<DataPool> {
   const now = platform.now();
   const labels = shortDescription === '' && tags.length === 0 ? [] : [shortDescription, tags];
   const body = JSON.stringify([name, description, ...labels]);
   return once(platform, idempotencyKey, dataPoolAnswersOf(owner), body, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const row: DataPoolRow = {
-      id: newId(),
+      id: platform.newId(),
       owner_type: owner.type,
       owner_id: owner.id,
       name: name.trim(),
@@ -42,7 +41,6 @@ export function createDataPool(
     };
     await transaction.insertInto('data_pools').values(row).execute();
     await audit(platform, transaction, owner, 'data-pool:create', row.id, { name: row.name });
-    const headers = { location: `${addresses.api}/data-pools/${row.id}` };
-    return { status: 201, body: presentPool(row, owner.role), headers };
+    return presentPool(row, owner.role);
   });
 }

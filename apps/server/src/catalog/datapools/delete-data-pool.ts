@@ -1,12 +1,11 @@
 import { audit } from '../../people/audit/index.ts';
-import type { Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { removeOrphans } from '../../foundation/storage/index.ts';
 import { auditContext } from './members.ts';
 import { requireLockedPool } from './rights.ts';
 
 /** Deletes a pool with its files. Running executions keep the files that they were given. */
-export async function deleteDataPool(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function deleteDataPool(platform: Platform, context: Context, id: string): Promise<void> {
   const { database, blobs } = platform;
   const unused = await database.write(async (transaction) => {
     const { pool } = await requireLockedPool(database, transaction, context, id, 'data-pool:delete');
@@ -23,5 +22,4 @@ export async function deleteDataPool(platform: Platform, context: Context, id: s
     return keys;
   });
   await removeOrphans(database, blobs, unused);
-  return { status: 204 };
 }

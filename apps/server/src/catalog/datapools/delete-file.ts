@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { markOrphan, removeOrphans } from '../../foundation/storage/index.ts';
 import { requireFileName } from './file-name.ts';
@@ -14,19 +14,18 @@ export async function deleteFile(
   context: Context,
   poolId: string,
   name: string,
-  request: FastifyRequest,
-): Promise<Answer> {
+  conditions: { readonly headers: IncomingHttpHeaders },
+): Promise<void> {
   requireFileName(name);
   const unused = await database.write(async (transaction) => {
     await requireLockedPool(database, transaction, context, poolId, 'data-pool-file:delete');
     const file = await findFile(transaction, poolId, name);
     if (!file) throw new Problem('not-found', 'The data pool has no file of this name.');
-    requirePreconditions(request, fileTag(file));
+    requirePreconditions(conditions, fileTag(file));
     await transaction.deleteFrom('data_pool_files').where('id', '=', file.id).execute();
     await countFiles(transaction, poolId, { files: -1, bytes: -file.bytes });
     await markOrphan(transaction, file.blob, now());
     return file.blob;
   });
   await removeOrphans(database, blobs, [unused]);
-  return { status: 204 };
 }

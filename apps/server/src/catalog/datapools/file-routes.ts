@@ -2,6 +2,7 @@ import { Bytes, DataPoolFile, FileName, Id } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
@@ -31,7 +32,8 @@ export const dataPoolFileEndpoints = (platform: Platform): PlatformEndpoint[] =>
     query: ListQuery,
     answers: { 200: Type.Array(DataPoolFile) },
     problems: [...found],
-    handle: ({ params, query, caller }) => readFiles(platform, contextOf(caller), params.dataPoolId, query),
+    handle: async ({ params, query, caller }) =>
+      list(query, await readFiles(platform, contextOf(caller), params.dataPoolId)),
   }),
   endpoint({
     method: 'GET',
@@ -69,7 +71,7 @@ export const dataPoolFileEndpoints = (platform: Platform): PlatformEndpoint[] =>
     params: filePath,
     answers: { 204: null },
     problems: [...found, 'stale'],
-    handle: ({ params, caller, request }) =>
+    run: ({ params, caller, request }) =>
       deleteFile(platform, contextOf(caller), params.dataPoolId, params.name, request),
   }),
 ];

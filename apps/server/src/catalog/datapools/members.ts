@@ -1,6 +1,6 @@
-import { limits, type MemberRole } from '@kethub/contract';
+import { limits, type DataPoolMember, type MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import { isApproved, type IdentityProvider } from '../../people/identity/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -21,7 +21,7 @@ export function auditContext(pool: DataPoolRow, context: Context): Context {
 }
 
 /** Lists the members in the order in which they were added. */
-export async function readMembers({ database }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readMembers({ database }: Platform, context: Context, id: string): Promise<DataPoolMember[]> {
   await requirePool(database.read, context, id, 'data-pool-member:list');
   const rows = await database.read
     .selectFrom('data_pool_members')
@@ -30,7 +30,7 @@ export async function readMembers({ database }: Platform, context: Context, id: 
     .orderBy('created_at')
     .orderBy('member_id')
     .execute();
-  return { status: 200, body: rows.map(presentMember) };
+  return rows.map(presentMember);
 }
 
 /** Adds a member, or changes the role of one. */
@@ -40,7 +40,7 @@ export async function putMember(
   context: Context,
   path: MemberPath,
   role: MemberRole,
-): Promise<Answer> {
+): Promise<{ readonly member: DataPoolMember; readonly isNew: boolean }> {
   const { database } = platform;
   const { dataPoolId: id, memberType: type, memberId } = path;
   await requirePool(database.read, context, id, 'data-pool-member:change');
@@ -60,12 +60,12 @@ export async function putMember(
       .executeTakeFirstOrThrow();
     const detail = { member: { type, id: memberId }, from: before, to: role };
     await audit(platform, transaction, auditContext(pool, context), 'data-pool-member:change', id, detail);
-    return { status: before ? 200 : 201, body: presentMember(kept) };
+    return { member: presentMember(kept), isNew: !before };
   });
 }
 
 /** Removes a member. Executions that the member has started go on. */
-export async function removeMember(platform: Platform, context: Context, path: MemberPath): Promise<Answer> {
+export async function removeMember(platform: Platform, context: Context, path: MemberPath): Promise<void> {
   const { database } = platform;
   const { dataPoolId: id, memberType: type, memberId } = path;
   await database.write(async (transaction) => {
@@ -75,11 +75,10 @@ export async function removeMember(platform: Platform, context: Context, path: M
     const detail = { member: { type, id: memberId }, role };
     await audit(platform, transaction, auditContext(pool, context), 'data-pool-member:remove', id, detail);
   });
-  return { status: 204 };
 }
 
 /** Ends the membership of the caller, or of the organization for which the caller acts. */
-export async function leave(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function leave(platform: Platform, context: Context, id: string): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const pool = await lockPool(database, transaction, id);
@@ -91,7 +90,6 @@ export async function leave(platform: Platform, context: Context, id: string): P
     const detail = { member: { type: context.type, id: context.id }, role };
     await audit(platform, transaction, auditContext(pool, context), 'data-pool:leave', id, detail);
   });
-  return { status: 204 };
 }
 
 async function deleteMember(transaction: Queries, path: MemberPath): Promise<MemberRole | undefined> {

@@ -30,7 +30,7 @@ export async function roleOfMember(queries: Queries, poolId: string, { type, id 
 }
 
 /** A pool in a list, with what the caller was granted; null for the caller's own. */
-type ListedPool = DataPoolRow & { readonly granted: MemberRole | null };
+export type ListedPool = DataPoolRow & { readonly granted: MemberRole | null };
 
 /** The pools that belong to an owner or were shared with them, newest first. Reads along one index for each kind. */
 export async function poolsFor(

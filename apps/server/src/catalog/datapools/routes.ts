@@ -11,7 +11,10 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerTagged,
+  answerUnlessFresh,
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
@@ -46,8 +49,9 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     body: CreateDataPoolRequest,
     answers: { 201: DataPool },
     problems: ['invalid-request', ...body, 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) =>
+    run: ({ body, caller, request }) =>
       createDataPool(platform, contextOf(caller), body, request.headers['idempotency-key']),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/data-pools/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -59,7 +63,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     query: ListQuery,
     answers: { 200: Type.Array(DataPool) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readDataPools(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readDataPools(platform, contextOf(caller))),
   }),
   endpoint({
     method: 'GET',
@@ -71,7 +75,8 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     answers: { 200: DataPool, 304: null },
     problems: [...found],
-    handle: ({ params, caller, request }) => readDataPool(platform, contextOf(caller), params.dataPoolId, request),
+    handle: async ({ params, caller, request }) =>
+      answerUnlessFresh(request, await readDataPool(platform, contextOf(caller), params.dataPoolId)),
   }),
   endpoint({
     method: 'PATCH',
@@ -84,8 +89,10 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     body: UpdateDataPoolRequest,
     answers: { 200: DataPool },
     problems: [...found, ...body, 'stale'],
-    handle: ({ params, body, caller, request }) =>
-      changeDataPool(platform, contextOf(caller), params.dataPoolId, body, request.headers['if-match']),
+    handle: async ({ params, body, caller, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerTagged(await changeDataPool(platform, contextOf(caller), params.dataPoolId, body, ifMatch));
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -98,7 +105,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => deleteDataPool(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => deleteDataPool(platform, contextOf(caller), params.dataPoolId),
   }),
   endpoint({
     method: 'PUT',
@@ -112,7 +119,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     body: TransferRequest,
     answers: { 200: DataPool },
     problems: [...found, ...body, 'storage-quota-exceeded'],
-    handle: ({ params, body, caller }) => transferDataPool(platform, contextOf(caller), params.dataPoolId, body),
+    run: ({ params, body, caller }) => transferDataPool(platform, contextOf(caller), params.dataPoolId, body),
   }),
   endpoint({
     method: 'GET',
@@ -124,7 +131,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     answers: { 200: Type.Array(DataPoolMember) },
     problems: [...found],
-    handle: ({ params, caller }) => readMembers(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => readMembers(platform, contextOf(caller), params.dataPoolId),
   }),
   endpoint({
     method: 'PUT',
@@ -139,7 +146,10 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     problems: [...found, ...body, 'conflict'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
-    handle: ({ params, body, caller }) => putMember(platform, identity, contextOf(caller), params, body.role),
+    handle: async ({ params, body, caller }) => {
+      const { member, isNew } = await putMember(platform, identity, contextOf(caller), params, body.role);
+      return { status: isNew ? 201 : 200, body: member };
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -151,7 +161,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: memberPath,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => removeMember(platform, contextOf(caller), params),
+    run: ({ params, caller }) => removeMember(platform, contextOf(caller), params),
   }),
   endpoint({
     method: 'DELETE',
@@ -163,6 +173,6 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     answers: { 204: null },
     problems: [...found, 'conflict'],
-    handle: ({ params, caller }) => leave(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => leave(platform, contextOf(caller), params.dataPoolId),
   }),
 ];

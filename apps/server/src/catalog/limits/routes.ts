@@ -2,6 +2,7 @@ import { Id, ServiceLimits, ServiceSubscription, UsageLimitsRequest } from '@ket
 import { Type } from 'typebox';
 import {
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
@@ -32,7 +33,7 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: servicePath,
     answers: { 200: ServiceLimits },
     problems: found,
-    handle: ({ params, caller }) => readServiceLimits(platform, contextOf(caller), params.serviceId),
+    run: ({ params, caller }) => readServiceLimits(platform, contextOf(caller), params.serviceId),
   }),
   endpoint({
     method: 'PUT',
@@ -47,7 +48,7 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: ServiceLimits,
     answers: { 200: ServiceLimits },
     problems: [...found, ...body],
-    handle: ({ params, body, caller }) => setServiceLimits(platform, contextOf(caller), params.serviceId, body),
+    run: ({ params, body, caller }) => setServiceLimits(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({
     method: 'GET',
@@ -60,8 +61,8 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     query: ListQuery,
     answers: { 200: Type.Array(ServiceSubscription) },
     problems: found,
-    handle: ({ params, query, caller }) =>
-      readServiceSubscriptions(platform, contextOf(caller), params.serviceId, query),
+    handle: async ({ params, query, caller }) =>
+      list(query, await readServiceSubscriptions(platform, contextOf(caller), params.serviceId)),
   }),
   endpoint({
     method: 'PUT',
@@ -74,7 +75,7 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: UsageLimitsRequest,
     answers: { 200: UsageLimitsRequest },
     problems: [...found, ...body],
-    handle: ({ params, body, caller }) =>
+    run: ({ params, body, caller }) =>
       setSubscriptionLimits(platform, contextOf(caller), params.serviceId, params.subscriptionId, body),
   }),
 ];

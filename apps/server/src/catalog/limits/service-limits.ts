@@ -2,17 +2,21 @@ import type { ServiceLimits, ServiceSubscription, UsageLimitsRequest } from '@ke
 import { toTimestamp } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { Problem, type Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../services/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { presentUsage } from './present.ts';
 import { columnsOf, limitsOfService, limitsOfSubscriptions, NOTHING_SET, usageOf } from './queries.ts';
 
-export async function readServiceLimits(platform: Platform, context: Context, serviceId: string): Promise<Answer> {
+export async function readServiceLimits(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+): Promise<ServiceLimits> {
   const { read } = platform.database;
   await requireService(read, context, serviceId);
-  return { status: 200, body: await limitsOfService(read, serviceId) };
+  return limitsOfService(read, serviceId);
 }
 
 /**
@@ -24,7 +28,7 @@ export async function setServiceLimits(
   context: Context,
   serviceId: string,
   limits: ServiceLimits,
-): Promise<Answer> {
+): Promise<ServiceLimits> {
   const { executionsAtOnce = null } = limits;
   await platform.database.write(async (transaction) => {
     await requireService(transaction, context, serviceId);
@@ -37,7 +41,7 @@ export async function setServiceLimits(
     await audit(platform, transaction, context, 'limits:change', serviceId, { ...limits });
   });
   accessChanged(platform.database);
-  return { status: 200, body: { ...limits, executionsAtOnce } };
+  return { ...limits, executionsAtOnce };
 }
 
 /** Sets the limits of one subscription. */
@@ -47,7 +51,7 @@ export async function setSubscriptionLimits(
   serviceId: string,
   subscriptionId: string,
   limits: UsageLimitsRequest,
-): Promise<Answer> {
+): Promise<UsageLimitsRequest> {
   const columns = columnsOf(limits);
   const applicationId = await platform.database.write(async (transaction) => {
     await requireService(transaction, context, serviceId);
@@ -64,7 +68,7 @@ export async function setSubscriptionLimits(
     return subscription.application_id;
   });
   accessChanged(platform.database, applicationId);
-  return { status: 200, body: limits };
+  return limits;
 }
 
 /** Lists the subscriptions to a service for its provider, newest first, with their owners and used quotas. */
@@ -72,33 +76,33 @@ export async function readServiceSubscriptions(
   platform: Platform,
   context: Context,
   serviceId: string,
-  query: ListQuery,
-): Promise<Answer> {
+): Promise<Listing<ServiceSubscription>> {
   const { read } = platform.database;
   await requireService(read, context, serviceId);
-  return list(query, {
+  return {
     address: `${platform.addresses.api}/services/${serviceId}/subscriptions`,
     async load(cursor, limit) {
       const rows = subscriptionsTo(read, serviceId).orderBy('subscriptions.id', 'desc').limit(limit);
       const page = await (cursor === null ? rows : rows.where('subscriptions.id', '<', cursor)).execute();
       const ids = page.map(({ id }) => id);
-      const limits = await limitsOfSubscriptions(read, platform.configuration.subscriptionLimits, ids);
+      const all = await limitsOfSubscriptions(read, platform.configuration.subscriptionLimits, ids);
       const usage = await usageOf(read, ids, platform.now());
-      return page.map((row) => ({ ...row, known: limits.get(row.id), usage: usage.get(row.id) }));
+      return page.map((row) => {
+        const known = all.get(row.id);
+        const limits = known?.limits ?? platform.configuration.subscriptionLimits;
+        return {
+          id: row.id,
+          version: row.version,
+          subscriber: { type: row.owner_type, id: row.owner_id },
+          createdAt: toTimestamp(row.created_at),
+          set: known?.set ?? NOTHING_SET,
+          limits,
+          usage: presentUsage(limits, usage.get(row.id)),
+        };
+      });
     },
-    present: ({ known, usage, ...row }): ServiceSubscription => {
-      const limits = known?.limits ?? platform.configuration.subscriptionLimits;
-      return {
-        id: row.id,
-        version: row.version,
-        subscriber: { type: row.owner_type, id: row.owner_id },
-        createdAt: toTimestamp(row.created_at),
-        set: known?.set ?? NOTHING_SET,
-        limits,
-        usage: presentUsage(limits, usage),
-      };
-    },
-  });
+    present: (subscription) => subscription,
+  };
 }
 
 function subscriptionsTo(queries: Queries, serviceId: string) {

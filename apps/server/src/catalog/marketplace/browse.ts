@@ -1,47 +1,42 @@
-import type { Category } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import type { Category, MarketplaceService } from '@kethub/contract';
+import { Problem, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import { subscribersSpecification } from '../services/index.ts';
 import { foldCase } from '../../people/search/index.ts';
 import { presentEntry, presentOffer } from './present.ts';
-import { findOffer, findOffered } from './queries.ts';
+import { findOffer, findOffered, type Offered } from './queries.ts';
 
-interface MarketplaceQuery extends ListQuery {
+interface MarketplaceQuery {
   readonly q?: string;
   readonly category?: Category;
 }
 
 /** Lists the offers of the marketplace, newest first. */
-export function readMarketplace({ database, addresses }: Platform, query: MarketplaceQuery): Promise<Answer> {
-  const { q = '', category, ...page } = query;
+export function readMarketplace(
+  { database, addresses }: Platform,
+  { q = '', category }: MarketplaceQuery,
+): Listing<Offered> {
   if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
   const wanted = { text: q === '' ? null : foldCase(q).toWellFormed(), category: category ?? null };
   const narrowed = new URLSearchParams({ ...(q !== '' && { q }), ...(category && { category }) });
   const address = `${addresses.api}/marketplace/services`;
-  return list(page, {
+  return {
     address: narrowed.size > 0 ? `${address}?${narrowed.toString()}` : address,
     load: (cursor, limit) => findOffered(database, wanted, cursor, limit),
     present: presentEntry,
-  });
+  };
 }
 
-/** Answers with one service of the marketplace, its documentation and its pricing plans. */
-export async function readOffer(platform: Platform, serviceId: string): Promise<Answer> {
-  return { status: 200, body: presentOffer(platform, await requireOffer(platform, serviceId)) };
+/** One service of the marketplace, its documentation and its pricing plans. */
+export async function readOffer(platform: Platform, serviceId: string): Promise<MarketplaceService> {
+  return presentOffer(platform, await requireOffer(platform, serviceId));
 }
 
-/** Answers with the API specification of the offered version, before the caller subscribes to it. */
-export async function readOfferedSpecification(
-  platform: Platform,
-  serviceId: string,
-  request: FastifyRequest,
-): Promise<Answer> {
+/** The API specification of the offered version, before the caller subscribes to it. */
+export async function readOfferedSpecification(platform: Platform, serviceId: string): Promise<Tagged<string>> {
   const { owner_id, slug, version, service_version_id } = await requireOffer(platform, serviceId);
   const endpoint = serviceEndpoint(platform.addresses, owner_id, slug, version).slice(0, -1);
-  const answer = await subscribersSpecification(platform, serviceId, service_version_id, endpoint, request);
-  if (answer) return answer;
-  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
+  return subscribersSpecification(platform, serviceId, service_version_id, endpoint);
 }
 
 async function requireOffer({ database }: Platform, serviceId: string) {

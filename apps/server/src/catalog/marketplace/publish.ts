@@ -1,6 +1,6 @@
-import type { ListingRequest } from '@kethub/contract';
+import type { Listing, ListingRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Put, type Tagged } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService, requireVersion } from '../services/index.ts';
@@ -19,7 +19,7 @@ export async function publishListing(
   serviceId: string,
   wanted: ListingRequest,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Put<Listing>> {
   const { database, newId, now } = platform;
   const provider_name = await providerName(platform, identity, owner);
   try {
@@ -63,7 +63,7 @@ export async function publishListing(
       const detail = { version: version.version, title: row.title, categories, pricingPlans: plans };
       await audit(platform, transaction, owner, 'listing:publish', serviceId, detail);
       const body = presentListing(row, version.version);
-      return { status: before ? 200 : 201, body, headers: { etag: etag(row.revision) } };
+      return { body, tag: etag(row.revision), isNew: !before };
     });
   } catch (error) {
     if (isDuplicate(error))
@@ -97,7 +97,7 @@ export async function unpublishListing(
   owner: Context,
   serviceId: string,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     await requireService(transaction, owner, serviceId);
@@ -107,11 +107,10 @@ export async function unpublishListing(
     await deleteListing(transaction, serviceId);
     await audit(platform, transaction, owner, 'listing:unpublish', serviceId, { title: listing.title });
   });
-  return { status: 204 };
 }
 
-/** Answers the owner with the listing of a service. */
-export async function readListing({ database }: Platform, owner: Context, serviceId: string): Promise<Answer> {
+/** The listing of a service, for its owner. */
+export async function readListing({ database }: Platform, owner: Context, serviceId: string): Promise<Tagged<Listing>> {
   await requireService(database.read, owner, serviceId);
   const row = await findListing(database, database.read, serviceId);
   if (!row) throw notListed(serviceId);
@@ -120,7 +119,7 @@ export async function readListing({ database }: Platform, owner: Context, servic
     .select('version')
     .where('id', '=', row.service_version_id)
     .executeTakeFirstOrThrow();
-  return { status: 200, body: presentListing(row, version), headers: { etag: etag(row.revision) } };
+  return { body: presentListing(row, version), tag: etag(row.revision) };
 }
 
 function notListed(serviceId: string): Problem {

@@ -10,13 +10,17 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerPut,
+  answerTagged,
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { answerSpecification } from '../services/index.ts';
 import { readMarketplace, readOffer, readOfferedSpecification } from './browse.ts';
 import { publishListing, readListing, unpublishListing } from './publish.ts';
 
@@ -46,7 +50,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     query: marketplaceQuery,
     answers: { 200: Type.Array(MarketplaceEntry) },
     problems: ['invalid-request'],
-    handle: ({ query }) => readMarketplace(platform, query),
+    handle: ({ query }) => list(query, readMarketplace(platform, query)),
   }),
   endpoint({
     method: 'GET',
@@ -58,7 +62,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     answers: { 200: MarketplaceService },
     problems: found,
-    handle: ({ params }) => readOffer(platform, params.serviceId),
+    run: ({ params }) => readOffer(platform, params.serviceId),
   }),
   endpoint({
     method: 'GET',
@@ -70,7 +74,8 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     answers: { 200: ApiSpecification, 304: null },
     problems: found,
-    handle: ({ params, request }) => readOfferedSpecification(platform, params.serviceId, request),
+    handle: async ({ params, request }) =>
+      answerSpecification(request, await readOfferedSpecification(platform, params.serviceId)),
   }),
   endpoint({
     method: 'GET',
@@ -82,7 +87,8 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     answers: { 200: Listing },
     problems: found,
-    handle: ({ params, caller }) => readListing(platform, contextOf(caller), params.serviceId),
+    handle: async ({ params, caller }) =>
+      answerTagged(await readListing(platform, contextOf(caller), params.serviceId)),
   }),
   endpoint({
     method: 'PUT',
@@ -104,8 +110,10 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
       'stale',
       'identity-provider-unavailable',
     ],
-    handle: ({ params, body, caller, request }) =>
-      publishListing(platform, identity, contextOf(caller), params.serviceId, body, request.headers['if-match']),
+    handle: async ({ params, body, caller, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerPut(await publishListing(platform, identity, contextOf(caller), params.serviceId, body, ifMatch));
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -118,7 +126,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     answers: { 204: null },
     problems: [...found, 'stale'],
-    handle: ({ params, caller, request }) =>
+    run: ({ params, caller, request }) =>
       unpublishListing(platform, contextOf(caller), params.serviceId, request.headers['if-match']),
   }),
 ];

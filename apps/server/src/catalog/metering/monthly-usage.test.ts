@@ -75,7 +75,7 @@ describe.each(databases)('a month of usage on $name', ({ open }) => {
 
   const read = async (side: 'consumer' | 'provider', party: Party, month = '2026-03'): Promise<MonthlyUsage> => {
     const context: Context = { ...party, role: 'OWNER', personId: 'someone' };
-    return (await readMonthlyUsage(platform, side, context, month)).body as MonthlyUsage;
+    return readMonthlyUsage(platform, side, context, month);
   };
   const brief = ({ lines, totals }: MonthlyUsage) => [
     ...lines.map(({ productId, amount, cost, currency }) => `${productId} ${amount}: ${cost} ${currency}`),

@@ -6,7 +6,6 @@ import {
   type MonthlyUsageLine,
   type Product,
 } from '@kethub/contract';
-import type { Answer } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { readAcceptedPlan, type AcceptedPlan } from './accepted-plans.ts';
 import { commercialPlansOf, sumUsage, type Side } from './queries.ts';
@@ -25,7 +24,7 @@ export async function readMonthlyUsage(
   side: Side,
   context: Context,
   month: string,
-): Promise<Answer> {
+): Promise<MonthlyUsage> {
   const sums = await sumUsage(database, side, context, month);
   const rows = await commercialPlansOf(database.read, [...new Set(sums.map(({ subscriptionId }) => subscriptionId))]);
   const plans = new Map(rows.map((row) => [row.subscription_id, readAcceptedPlan(row)]));
@@ -42,8 +41,7 @@ export async function readMonthlyUsage(
     line.cost += costOf(amount, product.unitPrice, product.currency);
     lines.set(key, line);
   }
-  const body: MonthlyUsage = { month, lines: presentAll([...lines.values()]), totals: totalsOf([...lines.values()]) };
-  return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+  return { month, lines: presentAll([...lines.values()]), totals: totalsOf([...lines.values()]) };
 }
 
 function presentAll(lines: readonly Line[]): MonthlyUsageLine[] {

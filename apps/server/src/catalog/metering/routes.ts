@@ -1,6 +1,11 @@
 import { Month, MonthlyUsage } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import {
+  contextOf,
+  noStore,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { readMonthlyUsage } from './monthly-usage.ts';
 
@@ -19,7 +24,8 @@ export const meteringEndpoints = (platform: Platform): PlatformEndpoint[] => [
     query,
     answers: { 200: MonthlyUsage },
     problems: ['invalid-request'],
-    handle: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'consumer', contextOf(caller), month),
+    run: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'consumer', contextOf(caller), month),
+    headers: noStore,
   }),
   endpoint({
     method: 'GET',
@@ -32,6 +38,7 @@ export const meteringEndpoints = (platform: Platform): PlatformEndpoint[] => [
     query,
     answers: { 200: MonthlyUsage },
     problems: ['invalid-request'],
-    handle: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'provider', contextOf(caller), month),
+    run: ({ caller, query: { month } }) => readMonthlyUsage(platform, 'provider', contextOf(caller), month),
+    headers: noStore,
   }),
 ];

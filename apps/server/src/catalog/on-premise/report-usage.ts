@@ -9,7 +9,7 @@ import {
   type UsageReport,
   invalidSentence,
 } from '@kethub/contract';
-import { once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries, UsageRecordRow } from '../../foundation/storage/index.ts';
 import { findOwnService, findUsed, insertUsage, type Used } from './usage-queries.ts';
@@ -27,7 +27,7 @@ export async function reportUsage(
   serviceId: string,
   report: UsageReport,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<UsageRecord> {
   await requireOnPremise(platform.database.read, provider, serviceId);
   return once(platform, idempotencyKey, `usage of ${serviceId}`, JSON.stringify(report), async (transaction) => {
     await requireOnPremise(transaction, provider, serviceId);
@@ -64,7 +64,7 @@ export async function reportUsage(
       created_at: now,
     };
     await insertUsage(transaction, row);
-    return { status: 201, body: present(row, used.version) };
+    return present(row, used.version);
   });
 }
 

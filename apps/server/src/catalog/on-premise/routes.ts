@@ -27,7 +27,7 @@ export const onPremiseEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'request-in-progress',
       'idempotency-key-reused',
     ],
-    handle: ({ params, body, caller, request }) =>
+    run: ({ params, body, caller, request }) =>
       reportUsage(platform, contextOf(caller), params.serviceId, body, request.headers['idempotency-key']),
   }),
 ];

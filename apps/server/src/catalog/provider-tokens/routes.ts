@@ -1,6 +1,11 @@
 import { ProviderAccessToken, ProviderAccessTokenRequest, ProviderName } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import {
+  answerPut,
+  contextOf,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { readTokens, removeToken, setToken } from './tokens.ts';
 
@@ -19,7 +24,7 @@ export const providerTokenEndpoints = (platform: Platform): PlatformEndpoint[] =
     summary: 'List provider access tokens, without their API keys',
     answers: { 200: Type.Array(ProviderAccessToken) },
     problems: [],
-    handle: ({ caller }) => readTokens(platform, contextOf(caller)),
+    run: ({ caller }) => readTokens(platform, contextOf(caller)),
   }),
   endpoint({
     method: 'PUT',
@@ -34,8 +39,8 @@ export const providerTokenEndpoints = (platform: Platform): PlatformEndpoint[] =
     body: ProviderAccessTokenRequest,
     answers: { 200: ProviderAccessToken, 201: ProviderAccessToken },
     problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
-    handle: ({ params: { provider }, body, caller, request }) =>
-      setToken(platform, contextOf(caller), provider, body, request.headers['if-match']),
+    handle: async ({ params: { provider }, body, caller, request }) =>
+      answerPut(await setToken(platform, contextOf(caller), provider, body, request.headers['if-match'])),
   }),
   endpoint({
     method: 'DELETE',
@@ -47,6 +52,6 @@ export const providerTokenEndpoints = (platform: Platform): PlatformEndpoint[] =
     params,
     answers: { 204: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params: { provider }, caller }) => removeToken(platform, contextOf(caller), provider),
+    run: ({ params: { provider }, caller }) => removeToken(platform, contextOf(caller), provider),
   }),
 ];

@@ -7,7 +7,7 @@ import {
   type ProviderCode,
 } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Put } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ProviderAccessTokenRow } from '../../foundation/storage/index.ts';
@@ -15,14 +15,13 @@ import { hintOf, isProvider, requireFitting, sealCredentials, unsealCredentials 
 import { deleteToken, findToken, putToken, tokensOf } from './queries.ts';
 
 /** Lists the tokens of an owner, at most one for each provider. */
-export async function readTokens({ database, seal }: Platform, owner: Context): Promise<Answer> {
+export async function readTokens({ database, seal }: Platform, owner: Context): Promise<ProviderAccessToken[]> {
   const rows = await tokensOf(database.read, owner);
-  const body = rows.flatMap((row) => {
+  return rows.flatMap((row) => {
     if (!isProvider(row.provider)) return [];
     const { serviceIdentifier } = unsealCredentials(seal, owner, row.provider, row.sealed_credentials);
     return [present(row, row.provider, serviceIdentifier)];
   });
-  return { status: 200, body };
 }
 
 /** Sets or replaces the token for a provider, for all executions that start from now on. */
@@ -32,7 +31,7 @@ export async function setToken(
   provider: ProviderCode,
   credentials: ProviderAccessTokenRequest,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Put<ProviderAccessToken>> {
   requireFitting(provider, credentials);
   return platform.database.write(async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
@@ -54,17 +53,16 @@ export async function setToken(
       replaced: before !== undefined,
     });
     const body = present(row, provider, credentials.serviceIdentifier);
-    return { status: before ? 200 : 201, body, headers: { etag: etag(row.revision) } };
+    return { body, tag: etag(row.revision), isNew: !before };
   });
 }
 
-export async function removeToken(platform: Platform, owner: Context, provider: ProviderCode): Promise<Answer> {
+export async function removeToken(platform: Platform, owner: Context, provider: ProviderCode): Promise<void> {
   await platform.database.write(async (transaction) => {
     if (!(await deleteToken(transaction, owner, provider)))
       throw new Problem('not-found', `There is no access token for ${providers[provider].name}.`);
     await audit(platform, transaction, owner, 'provider-access-token:delete', provider);
   });
-  return { status: 204 };
 }
 
 function present(

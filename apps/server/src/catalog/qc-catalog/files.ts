@@ -13,21 +13,22 @@ import {
   storeFile,
   type Arriving,
 } from '../datapools/index.ts';
-import { list, Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem, type Answer, type Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { readParts } from '../services/index.ts';
 import type { DataPoolFileRow } from '../../foundation/storage/index.ts';
 
-export async function readFiles({ database, addresses }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readFiles(
+  { database, addresses }: Platform,
+  context: Context,
+  id: string,
+): Promise<Listing<DataPoolFileRow>> {
   await requirePool(database.read, context, id, 'data-pool:read');
-  return list(
-    {},
-    {
-      address: `${addresses.api}/qc-catalog/datapools/${id}/files`,
-      load: (cursor, limit) => filesOfPool(database.read, id, cursor, limit),
-      present: presented,
-    },
-  );
+  return {
+    address: `${addresses.api}/qc-catalog/datapools/${id}/files`,
+    load: (cursor, limit) => filesOfPool(database.read, id, cursor, limit),
+    present: presented,
+  };
 }
 
 /** Puts the part `file` of a form into a pool, in the place of a file of the same name. */
@@ -38,7 +39,7 @@ export async function addFile(
   poolId: string,
   filename: string | undefined,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<PresentedFile> {
   // Checked before the form is read, which may be long.
   await requirePool(platform.database.read, context, poolId, 'data-pool-file:write');
   if (!request.isMultipart())
@@ -59,7 +60,7 @@ export async function addFile(
   if (stored === null) throw new Problem('invalid-request', 'The form has no file part named "file".');
   const row = await findFile(platform.database.read, poolId, stored);
   if (!row) throw new Problem('not-found', 'The file was deleted again.');
-  return { status: 201, body: presented(row) };
+  return presented(row);
 }
 
 export async function readFile(
@@ -78,7 +79,7 @@ export async function removeFile(
   poolId: string,
   fileId: string,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<void> {
   return deleteFile(platform, context, poolId, await nameOf(platform, context, poolId, fileId), request);
 }
 
@@ -92,6 +93,8 @@ async function nameOf({ database }: Platform, context: Context, poolId: string, 
 function skip(part: { readonly type: 'field' } | MultipartFile): void {
   if (part.type === 'file') part.file.resume();
 }
+
+type PresentedFile = ReturnType<typeof presented>;
 
 function presented(row: DataPoolFileRow) {
   return {

@@ -1,7 +1,13 @@
 import { toTimestamp, type MemberRole } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { changeDataPool, createDataPool, poolsFor, requirePool, restrict } from '../datapools/index.ts';
-import { list, type Answer } from '../../foundation/http/index.ts';
+import {
+  changeDataPool,
+  createDataPool,
+  poolsFor,
+  requirePool,
+  restrict,
+  type ListedPool,
+} from '../datapools/index.ts';
+import type { IdempotencyKey, Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
 
@@ -12,31 +18,28 @@ interface PoolRequest {
   readonly tags?: readonly string[];
 }
 
-export function readPools({ database, addresses }: Platform, context: Context): Promise<Answer> {
-  return list(
-    {},
-    {
-      address: `${addresses.api}/qc-catalog/datapools`,
-      load: (cursor, limit) => poolsFor(database.read, context, cursor, limit),
-      present: ({ granted, ...row }) => presented(row, restrict(granted, context)),
-    },
-  );
+export function readPools({ database, addresses }: Platform, context: Context): Listing<ListedPool> {
+  return {
+    address: `${addresses.api}/qc-catalog/datapools`,
+    load: (cursor, limit) => poolsFor(database.read, context, cursor, limit),
+    present: ({ granted, ...row }) => presented(row, restrict(granted, context)),
+  };
 }
 
-export async function readPool({ database }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readPool({ database }: Platform, context: Context, id: string): Promise<PresentedPool> {
   const { pool, role } = await requirePool(database.read, context, id, 'data-pool:read');
-  return { status: 200, body: presented(pool, role) };
+  return presented(pool, role);
 }
 
 export async function createPool(
   platform: Platform,
   context: Context,
   { name, description, ...labels }: PoolRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
+  idempotencyKey: IdempotencyKey,
+): Promise<PresentedPool> {
   const described = { name, ...(description !== undefined && { description }) };
-  const made = await createDataPool(platform, context, described, request.headers['idempotency-key'], folded(labels));
-  return { ...made, body: (await readPool(platform, context, idOf(made))).body };
+  const { id } = await createDataPool(platform, context, described, idempotencyKey, folded(labels));
+  return readPool(platform, context, id);
 }
 
 /** Keeps the members that the request leaves out: the client sends only those that its caller has set. */
@@ -45,10 +48,10 @@ export async function changePool(
   context: Context,
   id: string,
   { name, description, ...labels }: PoolRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
+  ifMatch: string | undefined,
+): Promise<PresentedPool> {
   const change = { name, ...(description !== undefined && { description }) };
-  await changeDataPool(platform, context, id, change, request.headers['if-match'], folded(labels));
+  await changeDataPool(platform, context, id, change, ifMatch, folded(labels));
   return readPool(platform, context, id);
 }
 
@@ -57,9 +60,7 @@ function folded({ tags, ...labels }: Pick<PoolRequest, 'shortDescription' | 'tag
   return { ...labels, ...(tags && { tags: [...new Set(tags.map((tag) => tag.toLowerCase()))] }) };
 }
 
-function idOf({ body }: Answer): string {
-  return (body as { readonly id: string }).id;
-}
+type PresentedPool = ReturnType<typeof presented>;
 
 function presented(row: DataPoolRow, role: MemberRole) {
   return {

@@ -1,7 +1,7 @@
 import { Bytes, FileName, Id, WITHOUT_NUL } from '@kethub/contract';
 import { Type } from 'typebox';
 import { deleteDataPool, makeGrant, type Arriving } from '../datapools/index.ts';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import { contextOf, list, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { addFile, readFile, readFiles, removeFile } from './files.ts';
@@ -51,7 +51,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'List the data pools of the caller and those shared with them',
     answers: { 200: Type.Array(QcDataPool) },
     problems: ['invalid-request'],
-    handle: ({ caller }) => readPools(platform, contextOf(caller)),
+    handle: ({ caller }) => list({}, readPools(platform, contextOf(caller))),
   }),
   endpoint({
     method: 'POST',
@@ -63,7 +63,9 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: QcDataPoolRequest,
     answers: { 201: QcDataPool },
     problems: ['invalid-request', ...written, ...repeated],
-    handle: ({ body, caller, request }) => createPool(platform, contextOf(caller), body, request),
+    run: ({ body, caller, request }) =>
+      createPool(platform, contextOf(caller), body, request.headers['idempotency-key']),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/data-pools/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -75,7 +77,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: onePool,
     answers: { 200: QcDataPool },
     problems: [...found],
-    handle: ({ params, caller }) => readPool(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => readPool(platform, contextOf(caller), params.dataPoolId),
   }),
   endpoint({
     method: 'PUT',
@@ -88,8 +90,8 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: QcDataPoolRequest,
     answers: { 200: QcDataPool },
     problems: [...found, ...written, 'stale'],
-    handle: ({ params, body, caller, request }) =>
-      changePool(platform, contextOf(caller), params.dataPoolId, body, request),
+    run: ({ params, body, caller, request }) =>
+      changePool(platform, contextOf(caller), params.dataPoolId, body, request.headers['if-match']),
   }),
   endpoint({
     method: 'DELETE',
@@ -101,7 +103,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: onePool,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => deleteDataPool(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => deleteDataPool(platform, contextOf(caller), params.dataPoolId),
   }),
   endpoint({
     method: 'POST',
@@ -116,9 +118,8 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: QcGrantRequest,
     answers: { 200: QcGrant },
     problems: [...found, ...written],
-    handle: async ({ params, body, caller }) => ({
-      status: 200,
-      body: { token: await makeGrant(platform, contextOf(caller), params.dataPoolId, body) },
+    run: async ({ params, body, caller }) => ({
+      token: await makeGrant(platform, contextOf(caller), params.dataPoolId, body),
     }),
   }),
 ];
@@ -136,7 +137,7 @@ const fileEndpoints = (platform: Platform): PlatformEndpoint[] => {
       params: onePool,
       answers: { 200: Type.Array(QcDataPoolFile) },
       problems: [...found],
-      handle: ({ params, caller }) => readFiles(platform, contextOf(caller), params.dataPoolId),
+      handle: async ({ params, caller }) => list({}, await readFiles(platform, contextOf(caller), params.dataPoolId)),
     }),
     endpoint({
       method: 'POST',
@@ -159,7 +160,7 @@ const fileEndpoints = (platform: Platform): PlatformEndpoint[] => {
         'too-large',
         'insufficient-storage',
       ],
-      handle: ({ params, query, caller, request }) =>
+      run: ({ params, query, caller, request }) =>
         addFile(platform, arriving, contextOf(caller), params.dataPoolId, query.filename, request),
     }),
     endpoint({
@@ -185,7 +186,7 @@ const fileEndpoints = (platform: Platform): PlatformEndpoint[] => {
       params: oneFile,
       answers: { 204: null },
       problems: [...found, 'stale'],
-      handle: ({ params, caller, request }) =>
+      run: ({ params, caller, request }) =>
         removeFile(platform, contextOf(caller), params.dataPoolId, params.fileId, request),
     }),
   ];
@@ -202,7 +203,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     params: onePool,
     answers: { 200: Type.Array(QcShare) },
     problems: [...found],
-    handle: ({ params, caller }) => readShares(platform, contextOf(caller), params.dataPoolId),
+    run: ({ params, caller }) => readShares(platform, contextOf(caller), params.dataPoolId),
   }),
   endpoint({
     method: 'POST',
@@ -217,7 +218,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     body: QcShareRequest,
     answers: { 201: QcShare },
     problems: [...found, ...written, 'conflict'],
-    handle: ({ params, body, caller }) => sharePool(platform, identity, contextOf(caller), params.dataPoolId, body),
+    run: ({ params, body, caller }) => sharePool(platform, identity, contextOf(caller), params.dataPoolId, body),
   }),
   endpoint({
     method: 'PUT',
@@ -232,7 +233,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     body: QcShareRoleRequest,
     answers: { 200: QcShare },
     problems: [...found, ...written, 'conflict'],
-    handle: ({ params, body, caller }) =>
+    run: ({ params, body, caller }) =>
       changeShare(platform, identity, contextOf(caller), params.dataPoolId, params.shareId, body.role),
   }),
   endpoint({
@@ -245,7 +246,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     params: oneShare,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => removeShare(platform, contextOf(caller), params.dataPoolId, params.shareId),
+    run: ({ params, caller }) => removeShare(platform, contextOf(caller), params.dataPoolId, params.shareId),
   }),
 ];
 
@@ -260,7 +261,12 @@ const subscriptionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: QcSubscriptionRequest,
     answers: { 200: QcSubscription, 201: QcSubscription },
     problems: ['invalid-request', 'not-found', 'conflict', ...written, ...repeated],
-    handle: ({ body, caller, request }) => createSubscription(platform, contextOf(caller), body, request),
+    handle: async ({ body, caller, request }) => {
+      const key = request.headers['idempotency-key'];
+      const { subscription, applicationId, isNew } = await createSubscription(platform, contextOf(caller), body, key);
+      const location = `${platform.addresses.api}/applications/${applicationId}/subscriptions/${subscription.id}`;
+      return { status: isNew ? 201 : 200, body: subscription, headers: { location } };
+    },
   }),
   endpoint({
     method: 'GET',
@@ -272,7 +278,7 @@ const subscriptionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: oneSubscription,
     answers: { 200: QcSubscription },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) => readById(platform, contextOf(caller), params.subscriptionId),
+    run: ({ params, caller }) => readById(platform, contextOf(caller), params.subscriptionId),
   }),
   endpoint({
     method: 'DELETE',
@@ -284,6 +290,6 @@ const subscriptionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: oneSubscription,
     answers: { 204: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller }) => endSubscription(platform, contextOf(caller), params.subscriptionId),
+    run: ({ params, caller }) => endSubscription(platform, contextOf(caller), params.subscriptionId),
   }),
 ];

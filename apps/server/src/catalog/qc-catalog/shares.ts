@@ -1,6 +1,6 @@
 import { toTimestamp, type MemberRole } from '@kethub/contract';
 import { putMember, removeMember, requirePool, type MemberPath } from '../datapools/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolMemberRow, OwnerType } from '../../foundation/storage/index.ts';
@@ -8,10 +8,10 @@ import type { DataPoolMemberRow, OwnerType } from '../../foundation/storage/inde
 // A share is a member of the pool. Members have no id of their own, so a share is identified by type and id of the
 // member.
 
-export async function readShares({ database }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readShares({ database }: Platform, context: Context, id: string): Promise<PresentedShare[]> {
   await requirePool(database.read, context, id, 'data-pool-member:list');
   const rows = await members(database, id).orderBy('created_at').orderBy('member_id').execute();
-  return { status: 200, body: rows.map(presented) };
+  return rows.map(presented);
 }
 
 interface ShareRequest {
@@ -25,10 +25,10 @@ export async function sharePool(
   context: Context,
   dataPoolId: string,
   { sharedWith: { tenantType: memberType, value: memberId }, role = 'VIEWER' }: ShareRequest,
-): Promise<Answer> {
+): Promise<PresentedShare> {
   const path = { dataPoolId, memberType, memberId };
   await putMember(platform, identity, context, path, role);
-  return { status: 201, body: presented(await requireMember(platform, path)) };
+  return presented(await requireMember(platform, path));
 }
 
 export async function changeShare(
@@ -38,20 +38,15 @@ export async function changeShare(
   dataPoolId: string,
   shareId: string,
   role: MemberRole,
-): Promise<Answer> {
+): Promise<PresentedShare> {
   const path = pathOf(dataPoolId, shareId);
   await requirePool(platform.database.read, context, dataPoolId, 'data-pool-member:change');
   await requireMember(platform, path);
   await putMember(platform, identity, context, path, role);
-  return { status: 200, body: presented(await requireMember(platform, path)) };
+  return presented(await requireMember(platform, path));
 }
 
-export function removeShare(
-  platform: Platform,
-  context: Context,
-  dataPoolId: string,
-  shareId: string,
-): Promise<Answer> {
+export function removeShare(platform: Platform, context: Context, dataPoolId: string, shareId: string): Promise<void> {
   return removeMember(platform, context, pathOf(dataPoolId, shareId));
 }
 
@@ -73,6 +68,8 @@ function pathOf(dataPoolId: string, shareId: string): MemberPath {
   if (memberId === undefined) throw new Problem('not-found', 'The data pool has no such share.');
   return { dataPoolId, memberType: type === 'user' ? 'USER' : 'ORGANIZATION', memberId };
 }
+
+type PresentedShare = ReturnType<typeof presented>;
 
 function presented(row: DataPoolMemberRow) {
   return {

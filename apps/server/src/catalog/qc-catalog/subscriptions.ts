@@ -1,7 +1,6 @@
-import { toTimestamp, type Subscription } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
+import { toTimestamp } from '@kethub/contract';
 import { readSubscription, subscribe, unsubscribe } from '../applications/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 
 interface SubscriptionRequest {
@@ -13,28 +12,24 @@ export async function createSubscription(
   platform: Platform,
   context: Context,
   { serviceId, applicationId }: SubscriptionRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const made = await subscribe(platform, context, applicationId, { serviceId }, request.headers['idempotency-key']);
-  const { id } = made.body as Subscription;
-  return { ...made, body: (await readById(platform, context, id)).body };
+  idempotencyKey: IdempotencyKey,
+) {
+  const { subscription, isNew } = await subscribe(platform, context, applicationId, { serviceId }, idempotencyKey);
+  return { subscription: await readById(platform, context, subscription.id), applicationId, isNew };
 }
 
-export async function readById(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function readById(platform: Platform, context: Context, id: string) {
   const { application_id: applicationId, name, created_at } = await requireOwn(platform, context, id);
-  const { body } = await readSubscription(platform, context, applicationId, id);
-  const { serviceId, serviceName, version, endpoint: gatewayEndpoint } = body as Subscription;
+  const subscription = await readSubscription(platform, context, applicationId, id);
+  const { serviceId, serviceName, version, endpoint: gatewayEndpoint } = subscription;
   return {
-    status: 200,
-    body: {
-      id,
-      application: { id: applicationId, name, createdAt: toTimestamp(created_at) },
-      service: { id: serviceId, name: serviceName, version, gatewayEndpoint },
-    },
+    id,
+    application: { id: applicationId, name, createdAt: toTimestamp(created_at) },
+    service: { id: serviceId, name: serviceName, version, gatewayEndpoint },
   };
 }
 
-export async function endSubscription(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function endSubscription(platform: Platform, context: Context, id: string): Promise<void> {
   const { application_id: applicationId } = await requireOwn(platform, context, id);
   return unsubscribe(platform, context, applicationId, id);
 }

@@ -1,14 +1,13 @@
 import type { StorageUsage } from '@kethub/contract';
-import type { Answer } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { readRules } from './rules.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
 
-/** `GET /storage`: answers with the storage use, quota and retention of an owner. */
-export async function showStorage(platform: Platform, owner: StorageOwner): Promise<Answer> {
+/** The storage use, quota and retention of an owner. */
+export async function showStorage(platform: Platform, owner: StorageOwner): Promise<StorageUsage> {
   const { read } = platform.database;
   const { use, used, quota } = await readStorage(platform, read, owner);
-  const body: StorageUsage = {
+  return {
     usedBytes: used,
     quotaBytes: quota,
     inputBytes: use.inputs,
@@ -20,5 +19,4 @@ export async function showStorage(platform: Platform, owner: StorageOwner): Prom
     keepDays: platform.configuration.resultKeepDays,
     retention: await readRules(read, owner),
   };
-  return { status: 200, body };
 }

@@ -1,7 +1,6 @@
 import type { StorageRecount } from '@kethub/contract';
 import { sql, type RawBuilder } from 'kysely';
 import { audit, ownContext } from '../../people/audit/index.ts';
-import type { Answer } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import { dialectOf, isOutage, type Blobs, type OwnerType, type Queries } from '../../foundation/storage/index.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
@@ -17,7 +16,7 @@ const LOCK_MS = 500;
  * `POST /storage/recount`: counts the storage of every owner anew, one owner after the other, and corrects the
  * counters.
  */
-export async function recountStorage(platform: Platform, administrator: Person): Promise<Answer> {
+export async function recountStorage(platform: Platform, administrator: Person): Promise<StorageRecount> {
   const corrected: StorageRecount['corrected'] = [];
   let owners = 0;
   let after: StorageOwner | null = null;
@@ -31,12 +30,11 @@ export async function recountStorage(platform: Platform, administrator: Person):
     after = page.at(-1) ?? null;
     if (page.length < PAGE) break;
   }
-  const body: StorageRecount = { owners, corrected };
   await platform.database.write(
     (transaction) =>
     audit(platform, transaction, ownContext(administrator.id), 'storage:recount', 'storage', { owners, corrected: corrected.length }), // prettier-ignore
   );
-  return { status: 200, body };
+  return { owners, corrected };
 }
 
 async function ownersAfter(read: Queries, after: StorageOwner | null): Promise<StorageOwner[]> {

@@ -1,6 +1,6 @@
-import type { RetentionRequest } from '@kethub/contract';
+import type { RetentionRequest, StorageUsage } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { showStorage } from './read-storage.ts';
@@ -8,7 +8,7 @@ import { showStorage } from './read-storage.ts';
 /**
  * `PUT /storage/retention`: replaces the retention rules of an owner. The next sweep deletes what is too old by then.
  */
-export async function setRules(platform: Platform, context: Context, wanted: RetentionRequest): Promise<Answer> {
+export async function setRules(platform: Platform, context: Context, wanted: RetentionRequest): Promise<StorageUsage> {
   const { keepDays = null, services = [] } = wanted;
   if (new Set(services.map(({ serviceId }) => serviceId)).size < services.length)
     throw new Problem('invalid-request', 'Name every service once.', {

@@ -38,7 +38,7 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Read what the caller, or the organization, keeps on the platform, and may keep',
     answers: { 200: StorageUsage },
     problems: [],
-    handle: ({ caller }) => showStorage(platform, contextOf(caller)),
+    run: ({ caller }) => showStorage(platform, contextOf(caller)),
   }),
   endpoint({
     method: 'PUT',
@@ -52,7 +52,7 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: RetentionRequest,
     answers: { 200: StorageUsage },
     problems: [...body],
-    handle: ({ caller, body }) => setRules(platform, contextOf(caller), body),
+    run: ({ caller, body }) => setRules(platform, contextOf(caller), body),
   }),
   endpoint({
     method: 'PUT',
@@ -65,7 +65,7 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: StorageQuotaRequest,
     answers: { 200: StorageQuota },
     problems: [...body, 'not-found'],
-    handle: ({ params, body, caller }) =>
+    run: ({ params, body, caller }) =>
       setQuota(platform, personOf(caller), { type: params.ownerType, id: params.ownerId }, body),
   }),
   endpoint({
@@ -78,6 +78,6 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
     description: 'Takes as long as there are executions to count. Nothing is deleted.',
     answers: { 200: StorageRecount },
     problems: [],
-    handle: ({ caller }) => recountStorage(platform, personOf(caller)),
+    run: ({ caller }) => recountStorage(platform, personOf(caller)),
   }),
 ];

@@ -1,6 +1,6 @@
 import type { StorageQuota, StorageQuotaRequest } from '@kethub/contract';
 import { audit, ownContext } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { readStorage, type StorageOwner } from './storage-use.ts';
@@ -11,7 +11,7 @@ export async function setQuota(
   administrator: Person,
   owner: StorageOwner,
   { quotaBytes }: StorageQuotaRequest,
-): Promise<Answer> {
+): Promise<StorageQuota> {
   const of = { owner_type: owner.type, owner_id: owner.id };
   const { used, quota } = await platform.database.write(async (transaction) => {
     await requireOwner(transaction, owner);
@@ -29,8 +29,7 @@ export async function setQuota(
     await audit(platform, transaction, ownContext(administrator.id), 'storage-quota:set', owner.id, detail);
     return readStorage(platform, transaction, owner);
   });
-  const body: StorageQuota = { ownerType: owner.type, ownerId: owner.id, usedBytes: used, quotaBytes: quota };
-  return { status: 200, body };
+  return { ownerType: owner.type, ownerId: owner.id, usedBytes: used, quotaBytes: quota };
 }
 
 async function requireOwner(queries: Queries, { type, id }: StorageOwner): Promise<void> {

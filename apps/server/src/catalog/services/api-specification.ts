@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify';
-import { etag, isFresh, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import { serviceEndpoint, type Platform } from '../../foundation/platform.ts';
 import { digestOf, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
 import { findSpecified, type VersionRow } from './queries.ts';
@@ -19,24 +18,27 @@ export const yamlMedia = ['application/yaml', 'application/x-yaml', 'text/yaml',
 const textMedia = 'application/json; charset=utf-8';
 
 /**
- * Answers with the API specification of a version: the uploaded one, else one derived from the code, else the template.
+ * The API specification of a version: the uploaded one, else one derived from the code, else the template.
  */
-export async function readSpecification(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
+export async function readSpecification(platform: Platform, at: VersionRef): Promise<Tagged<string>> {
   const { service, row } = await requireSourceVersion(platform.database.read, at);
   const endpoint = serviceEndpoint(platform.addresses, service.owner_id, service.slug, at.version);
-  return answer(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)), request);
+  return tagged(apiSpecificationOf(platform, service, row, endpoint.slice(0, -1)));
 }
 
-/** {@link readSpecification} for a subscriber, who calls the service at `endpoint`. Null for an on-premise service. */
+/**
+ * {@link readSpecification} for a subscriber, who calls the service at `endpoint`. Throws not-found for an on-premise
+ * service.
+ */
 export async function subscribersSpecification(
   platform: Platform,
   serviceId: string,
   versionId: string,
   endpoint: string,
-  request: FastifyRequest,
-): Promise<Answer | null> {
+): Promise<Tagged<string>> {
   const row = await findSpecified(platform.database.read, serviceId, versionId);
-  return row ? answer(apiSpecificationOf(platform, row, row, endpoint), request) : null;
+  if (row) return tagged(apiSpecificationOf(platform, row, row, endpoint));
+  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
 }
 
 /** The document of a version without the addresses of the installation. Null for an on-premise service. */
@@ -128,10 +130,8 @@ function stored<T = JsonObject>(document: string): T {
   return JSON.parse(document) as T;
 }
 
-function answer(body: string, request: FastifyRequest): Answer {
-  const headers = { etag: tagOf(body), 'cache-control': 'private, no-cache' };
-  if (isFresh(request, headers.etag)) return { status: 304, headers };
-  return { status: 200, body, headers: { ...headers, 'content-type': textMedia } };
+function tagged(body: string): Tagged<string> {
+  return { body, tag: tagOf(body) };
 }
 
 function tagOf(text: string): string {

@@ -12,6 +12,7 @@ export { serviceEndpoints } from './routes.ts';
 export { createRunnables, type Runnable, type Runnables } from './runnables.ts';
 export { acceptUploads, readParts } from './upload.ts';
 export { specificationFor, subscribersSpecification } from './api-specification.ts';
+export { answerSpecification } from './specification-routes.ts';
 export { stateOf } from './present.ts';
 export { programOf, type Program } from './program.ts';
 export { declaredHosts } from './hosts.ts';

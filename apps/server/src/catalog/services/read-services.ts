@@ -1,21 +1,29 @@
-import type { Service, ServiceVersion } from '@kethub/contract';
+import type { Build, Service, ServiceVersion } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   beginWait,
   etag,
-  isFresh,
-  list,
   searchOf,
   Problem,
   type Answer,
-  type ListQuery,
+  type Listing,
   type Revised,
+  type Tagged,
+  type WantedWait,
 } from '../../foundation/http/index.ts';
 import { answerLog } from '../../foundation/logs/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
+import type { ServiceRow } from '../../foundation/storage/index.ts';
 import { buildLog, onBuildChanged } from './builds/index.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
-import { findBuild, newestVersions, pageOfServices, pageOfVersions, type ServiceFilter } from './queries.ts';
+import {
+  findBuild,
+  newestVersions,
+  pageOfServices,
+  pageOfVersions,
+  type ServiceFilter,
+  type VersionWithBuild,
+} from './queries.ts';
 import {
   requireManagedVersion,
   requireService,
@@ -24,10 +32,16 @@ import {
   type VersionRef,
 } from './versions.ts';
 
+interface ListedService {
+  readonly id: string;
+  readonly row: ServiceRow;
+  readonly versions: readonly VersionWithBuild[];
+}
+
 /** Lists the services of an owner, each with its newest versions. */
-export function readServices(platform: Platform, owner: Context, query: ListQuery & ServiceFilter): Promise<Answer> {
+export function readServices(platform: Platform, owner: Context, query: ServiceFilter): Listing<ListedService> {
   const { database } = platform;
-  return list(query, {
+  return {
     address: `${platform.addresses.api}/services${searchOf({ q: query.q, type: query.type })}`,
     async load(cursor, limit) {
       const rows = await pageOfServices(database, owner, query, cursor, limit);
@@ -36,7 +50,7 @@ export function readServices(platform: Platform, owner: Context, query: ListQuer
       return rows.map((row) => ({ id: row.id, row, versions: byService.get(row.id) ?? [] }));
     },
     present: ({ row, versions }) => presentService(row, versions, platform),
-  });
+  };
 }
 
 /** Lists all versions of a service, newest first. */
@@ -44,14 +58,13 @@ export async function readVersions(
   platform: Platform,
   owner: Context,
   serviceId: string,
-  query: ListQuery,
-): Promise<Answer> {
+): Promise<Listing<VersionWithBuild>> {
   const service = await requireService(platform.database.read, owner, serviceId);
-  return list(query, {
+  return {
     address: `${platform.addresses.api}/services/${serviceId}/versions`,
     load: (cursor, limit) => pageOfVersions(platform.database, serviceId, cursor, limit),
     present: (row) => presentVersion(row, service, platform),
-  });
+  };
 }
 
 export async function readService(platform: Platform, owner: Context, id: string): Promise<Revised<Service>> {
@@ -79,10 +92,16 @@ export async function readSource(platform: Platform, at: VersionRef): Promise<An
   return { status: 200, body: stream, headers };
 }
 
-/** Answers with the build of a version. `Prefer: wait=N` waits until its status changes. */
-export async function readBuild(platform: Platform, at: VersionRef, request: FastifyRequest): Promise<Answer> {
+/** The build of a version, and the seconds of a wait that was granted. A wait is for another status. */
+export async function readBuild(
+  platform: Platform,
+  at: VersionRef,
+  wait: WantedWait,
+): Promise<{ readonly build: Tagged<Build>; readonly seconds: number }> {
   const { row } = await requireManagedVersion(platform.database.read, at);
-  const { seconds, end } = beginWait(platform, at.owner.personId, request);
+  const { seconds, end } = beginWait(platform, at.owner.personId, wait);
+  let isGone = false;
+  const stay = wait.whenGone(() => (isGone = true));
   try {
     const until = Date.now() + seconds * 1000;
     const first = row.build_status;
@@ -90,17 +109,15 @@ export async function readBuild(platform: Platform, at: VersionRef, request: Fas
       const build = await findBuild(platform.database.read, row.build_id);
       if (!build)
         throw new Problem('not-found', 'The source was replaced; this build is gone. Read the version again.');
-      const left = request.raw.socket.destroyed ? 0 : until - Date.now();
+      const left = isGone ? 0 : until - Date.now();
       if (build.ended_at === null && build.status === first && left > 0) {
         await onBuildChanged(platform.database, build.id, left);
         continue;
       }
-      const tag = etag(`${build.id}-${build.status}`);
-      const headers = { etag: tag, ...(seconds > 0 && { 'preference-applied': `wait=${seconds}` }) };
-      if (isFresh(request, tag)) return { status: 304, headers };
-      return { status: 200, body: presentBuild(build), headers };
+      return { build: { body: presentBuild(build), tag: etag(`${build.id}-${build.status}`) }, seconds };
     }
   } finally {
+    stay();
     end();
   }
 }

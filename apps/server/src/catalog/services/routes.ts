@@ -11,6 +11,7 @@ import { Type } from 'typebox';
 import {
   answerRevised,
   contextOf,
+  list,
   ListQuery,
   NamePart,
   platformEndpoint as endpoint,
@@ -81,7 +82,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     }),
     answers: { 200: Type.Array(Service) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readServices(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readServices(platform, contextOf(caller), query)),
   }),
   endpoint({
     method: 'GET',
@@ -124,10 +125,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     body: TransferRequest,
     answers: { 200: Service },
     problems: [...found, 'malformed-json', 'conflict', 'unsupported-media-type', 'storage-quota-exceeded'],
-    handle: async ({ params, body, caller }) => {
-      const service = await transferService(platform, contextOf(caller), params.serviceId, body);
-      return { status: 200, body: service };
-    },
+    run: ({ params, body, caller }) => transferService(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({
     method: 'DELETE',
@@ -142,10 +140,9 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     query: DeletionQuery,
     answers: { 204: null },
     problems: [...change, 'service-in-use'],
-    handle: async ({ params, query, caller, request }) => {
+    run: ({ params, query, caller, request }) => {
       const condition = { ...query, ifMatch: request.headers['if-match'] };
-      await deleteService(platform, mailer, contextOf(caller), params.serviceId, condition);
-      return { status: 204 };
+      return deleteService(platform, mailer, contextOf(caller), params.serviceId, condition);
     },
   }),
   ...versionEndpoints(platform),

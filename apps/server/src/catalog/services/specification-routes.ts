@@ -1,5 +1,12 @@
 import { ApiSpecification } from '@kethub/contract';
-import { platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import type { FastifyRequest } from 'fastify';
+import {
+  answerUnlessFresh,
+  platformEndpoint as endpoint,
+  type Answer,
+  type PlatformEndpoint,
+  type Tagged,
+} from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import {
   deleteSpecification,
@@ -24,7 +31,8 @@ export const specificationEndpoints = (platform: Platform): PlatformEndpoint[] =
     params: versionPath,
     answers: { 200: ApiSpecification, 304: null },
     problems: [...found],
-    handle: ({ params, caller, request }) => readSpecification(platform, refOf(caller, params), request),
+    handle: async ({ params, caller, request }) =>
+      answerSpecification(request, await readSpecification(platform, refOf(caller, params))),
   }),
   endpoint({
     method: 'PUT',
@@ -69,3 +77,11 @@ export const specificationEndpoints = (platform: Platform): PlatformEndpoint[] =
     },
   }),
 ];
+
+/** Answers with an API specification, unless the caller has it. */
+export function answerSpecification(request: FastifyRequest, specification: Tagged<string>): Answer {
+  const answer = answerUnlessFresh(request, specification, { 'cache-control': 'private, no-cache' });
+  return answer.status === 304
+    ? answer
+    : { ...answer, headers: { ...answer.headers, ...specificationHeaders(specification.body) } };
+}

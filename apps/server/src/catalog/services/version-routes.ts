@@ -14,9 +14,13 @@ import {
 import { Type } from 'typebox';
 import {
   answerRevised,
+  answerUnlessFresh,
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
+  waited,
+  wantedWait,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
 import { logContent, logProblems } from '../../foundation/logs/index.ts';
@@ -85,7 +89,8 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     query: ListQuery,
     answers: { 200: Type.Array(ServiceVersion) },
     problems: [...found],
-    handle: ({ params, query, caller }) => readVersions(platform, contextOf(caller), params.serviceId, query),
+    handle: async ({ params, query, caller }) =>
+      list(query, await readVersions(platform, contextOf(caller), params.serviceId)),
   }),
   endpoint({
     method: 'GET',
@@ -192,7 +197,10 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     answers: { 200: Build, 304: null },
     problems: [...found],
-    handle: ({ params, caller, request }) => readBuild(platform, refOf(caller, params), request),
+    handle: async ({ params, caller, request }) => {
+      const { build, seconds } = await readBuild(platform, refOf(caller, params), wantedWait(request));
+      return answerUnlessFresh(request, build, waited(seconds));
+    },
   }),
   endpoint({
     method: 'POST',
@@ -204,7 +212,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     answers: { 200: Build },
     problems: [...found, 'stale', 'version-published', 'too-many-builds'],
-    handle: async ({ params, caller }) => ({ status: 200, body: await restartBuild(platform, refOf(caller, params)) }),
+    run: ({ params, caller }) => restartBuild(platform, refOf(caller, params)),
   }),
   endpoint({
     method: 'DELETE',
@@ -217,7 +225,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     answers: { 200: Build },
     problems: [...found],
-    handle: async ({ params, caller }) => ({ status: 200, body: await cancelBuild(platform, refOf(caller, params)) }),
+    run: ({ params, caller }) => cancelBuild(platform, refOf(caller, params)),
   }),
   endpoint({
     method: 'DELETE',
@@ -230,10 +238,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     answers: { 204: null },
     problems: [...change, 'version-published', 'conflict'],
-    handle: async ({ params, caller, request }) => {
-      await deleteDraft(platform, refOf(caller, params), request.headers['if-match']);
-      return { status: 204 };
-    },
+    run: ({ params, caller, request }) => deleteDraft(platform, refOf(caller, params), request.headers['if-match']),
   }),
   endpoint({
     method: 'GET',

@@ -1,7 +1,7 @@
-import type { ChangeShareRequest } from '@kethub/contract';
+import type { ChangeShareRequest, Share } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { etag, Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../services/index.ts';
 import type { Queries, ServiceRow, ShareRow } from '../../foundation/storage/index.ts';
@@ -31,9 +31,9 @@ export async function changeShare(
   id: string,
   change: ChangeShareRequest,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Tagged<Share>> {
   const constraints = constraintsOf(change);
-  const answer = await platform.database.write(async (transaction) => {
+  const share = await platform.database.write(async (transaction) => {
     const { service, row } = await requireShare(transaction, context, serviceId, id);
     requireMatch(ifMatch, etag(row.revision));
     const values = { ...constraints, revision: row.revision + 1 };
@@ -48,10 +48,10 @@ export async function changeShare(
     const body = presentShare({ ...row, ...values }, opens, platform.now());
     const { recipient, startDate, endDate } = body;
     await audit(platform, transaction, context, 'share:change', id, { serviceId, recipient, startDate, endDate });
-    return { status: 200, body, headers: { etag: etag(values.revision) } };
+    return { body, tag: etag(values.revision) };
   });
   accessChanged(platform.database);
-  return answer;
+  return share;
 }
 
 /** Removes a share. Calls by it are refused within a second on every process. Running executions go on. */
@@ -61,7 +61,7 @@ export async function removeShare(
   serviceId: string,
   id: string,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<void> {
   await platform.database.write(async (transaction) => {
     const { row } = await requireShare(transaction, context, serviceId, id);
     requireMatch(ifMatch, etag(row.revision));
@@ -69,5 +69,4 @@ export async function removeShare(
     await audit(platform, transaction, context, 'share:delete', id, { serviceId, recipient: recipientOf(row) });
   });
   accessChanged(platform.database);
-  return { status: 204 };
 }

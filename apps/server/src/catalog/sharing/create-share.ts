@@ -1,7 +1,7 @@
-import { limits, type CreateShareRequest } from '@kethub/contract';
+import { limits, type CreateShareRequest, type Share } from '@kethub/contract';
 import { accessChanged } from '../../people/authorization/index.ts';
 import { audit } from '../../people/audit/index.ts';
-import { etag, once, Problem, type Answer, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { etag, once, Problem, type IdempotencyKey, type Tagged } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../services/index.ts';
@@ -20,14 +20,14 @@ export async function createShare(
   serviceId: string,
   wanted: CreateShareRequest,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
-  const { database, addresses } = platform;
+): Promise<Tagged<Share>> {
+  const { database } = platform;
   const constraints = constraintsOf(wanted);
   await requireService(database.read, context, serviceId);
   await requireApproved(identity, wanted.recipient);
   const now = platform.now();
   const scope = `shares of ${serviceId}`;
-  const answer = await once(platform, idempotencyKey, scope, JSON.stringify(wanted), async (transaction) => {
+  const share = await once(platform, idempotencyKey, scope, JSON.stringify(wanted), async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
     requireOther(service.owner_type, service.owner_id, wanted.recipient);
     await lockRecipient(platform, transaction, wanted.recipient);
@@ -45,11 +45,10 @@ export async function createShare(
     const body = presentShare(row, await openedByService(transaction, service, now), now);
     const { recipient, startDate, endDate } = body;
     await audit(platform, transaction, context, 'share:create', row.id, { serviceId, recipient, startDate, endDate });
-    const location = `${addresses.api}/services/${serviceId}/shares/${row.id}`;
-    return { status: 201, body, headers: { location, etag: etag(row.revision) } };
+    return { body, tag: etag(row.revision) };
   });
   accessChanged(database);
-  return answer;
+  return share;
 }
 
 function requireOther(ownerType: string, ownerId: string, { type, id }: CreateShareRequest['recipient']): void {

@@ -1,4 +1,5 @@
-import { etag, type Answer } from '../../foundation/http/index.ts';
+import type { Share } from '@kethub/contract';
+import { etag, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../services/index.ts';
 import { requireShare } from './change-share.ts';
@@ -6,11 +7,11 @@ import { openedByService } from './opened.ts';
 import { presentShare } from './present.ts';
 import { sharesOf } from './queries.ts';
 
-export async function readShares({ database, now }: Platform, context: Context, serviceId: string): Promise<Answer> {
+export async function readShares({ database, now }: Platform, context: Context, serviceId: string): Promise<Share[]> {
   const service = await requireService(database.read, context, serviceId);
   const opens = await openedByService(database.read, service, now());
   const rows = await sharesOf(database.read, serviceId);
-  return { status: 200, body: rows.map((row) => presentShare(row, opens, now())) };
+  return rows.map((row) => presentShare(row, opens, now()));
 }
 
 export async function readShare(
@@ -18,8 +19,8 @@ export async function readShare(
   context: Context,
   serviceId: string,
   id: string,
-): Promise<Answer> {
+): Promise<Tagged<Share>> {
   const { service, row } = await requireShare(database.read, context, serviceId, id);
   const opens = await openedByService(database.read, service, now());
-  return { status: 200, body: presentShare(row, opens, now()), headers: { etag: etag(row.revision) } };
+  return { body: presentShare(row, opens, now()), tag: etag(row.revision) };
 }

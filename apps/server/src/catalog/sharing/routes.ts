@@ -1,7 +1,9 @@
 import { ChangeShareRequest, CreateShareRequest, Id, Share, SharedService } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerTagged,
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
@@ -36,8 +38,12 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     problems: [...found, ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
-    handle: ({ params, body, caller, request }) =>
-      createShare(platform, identity, contextOf(caller), params.serviceId, body, request.headers['idempotency-key']),
+    handle: async ({ params: { serviceId }, body, caller, request }) => {
+      const key = request.headers['idempotency-key'];
+      const share = await createShare(platform, identity, contextOf(caller), serviceId, body, key);
+      const location = `${platform.addresses.api}/services/${serviceId}/shares/${share.body.id}`;
+      return { ...answerTagged(share, { location }), status: 201 };
+    },
   }),
   endpoint({
     method: 'GET',
@@ -49,7 +55,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: servicePath,
     answers: { 200: Type.Array(Share) },
     problems: found,
-    handle: ({ params, caller }) => readShares(platform, contextOf(caller), params.serviceId),
+    run: ({ params, caller }) => readShares(platform, contextOf(caller), params.serviceId),
   }),
   endpoint({
     method: 'GET',
@@ -61,7 +67,8 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: sharePath,
     answers: { 200: Share },
     problems: found,
-    handle: ({ params, caller }) => readShare(platform, contextOf(caller), params.serviceId, params.shareId),
+    handle: async ({ params, caller }) =>
+      answerTagged(await readShare(platform, contextOf(caller), params.serviceId, params.shareId)),
   }),
   endpoint({
     method: 'PATCH',
@@ -75,8 +82,10 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     body: ChangeShareRequest,
     answers: { 200: Share },
     problems: [...found, ...body, 'stale'],
-    handle: ({ params, body, caller, request }) =>
-      changeShare(platform, contextOf(caller), params.serviceId, params.shareId, body, request.headers['if-match']),
+    handle: async ({ params: { serviceId, shareId }, body, caller, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerTagged(await changeShare(platform, contextOf(caller), serviceId, shareId, body, ifMatch));
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -89,7 +98,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: sharePath,
     answers: { 204: null },
     problems: [...found, 'stale'],
-    handle: ({ params, caller, request }) =>
+    run: ({ params, caller, request }) =>
       removeShare(platform, contextOf(caller), params.serviceId, params.shareId, request.headers['if-match']),
   }),
   endpoint({
@@ -102,7 +111,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     query: ListQuery,
     answers: { 200: Type.Array(SharedService) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readSharedServices(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readSharedServices(platform, contextOf(caller))),
   }),
   endpoint({
     method: 'GET',
@@ -114,6 +123,6 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: servicePath,
     answers: { 200: SharedService },
     problems: found,
-    handle: ({ params, caller }) => readSharedService(platform, contextOf(caller), params.serviceId),
+    run: ({ params, caller }) => readSharedService(platform, contextOf(caller), params.serviceId),
   }),
 ];

@@ -1,5 +1,5 @@
 import { toTimestamp, type SharedService, type SharedServiceVersion } from '@kethub/contract';
-import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { Problem, type Listing } from '../../foundation/http/index.ts';
 import { serviceEndpoint, type Addresses, type Context, type Platform } from '../../foundation/platform.ts';
 import { declaredHosts, sharedVersions, type PublishedVersion } from '../services/index.ts';
 import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
@@ -13,9 +13,9 @@ interface Shared extends ServiceRow {
 }
 
 /** Lists the services that are shared with the context now, newest first. */
-export function readSharedServices(platform: Platform, context: Context, query: ListQuery): Promise<Answer> {
+export function readSharedServices(platform: Platform, context: Context): Listing<Shared> {
   const { database, addresses, now } = platform;
-  return list(query, {
+  return {
     address: `${addresses.api}/shared-services`,
     async load(cursor, limit) {
       const at = now();
@@ -29,14 +29,14 @@ export function readSharedServices(platform: Platform, context: Context, query: 
       return withVersions(database.read, context, rows, at);
     },
     present: (shared) => presentShared(shared, addresses),
-  });
+  };
 }
 
-export async function readSharedService(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function readSharedService(platform: Platform, context: Context, id: string): Promise<SharedService> {
   const row = await findSharedService(platform.database.read, context, id, platform.now());
   const [shared] = row ? await withVersions(platform.database.read, context, [row], platform.now()) : [];
   if (!shared) throw new Problem('not-found', `No service ${id} is shared with you.`);
-  return { status: 200, body: presentShared(shared, platform.addresses) };
+  return presentShared(shared, platform.addresses);
 }
 
 /** Finds a service that is shared with the context now. */

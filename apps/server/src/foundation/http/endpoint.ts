@@ -53,7 +53,7 @@ export interface Call<P, Q, B, C> {
   readonly reply: FastifyReply;
 }
 
-interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TSchema, A extends string, C> {
+interface EndpointFacts<B extends TSchema, A extends string> {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Unique name in the interface description. */
@@ -63,8 +63,8 @@ interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TS
   readonly description?: string;
   /** Requirement on the caller, decided before the body is read. */
   readonly access: A;
-  readonly params?: P;
-  readonly query?: Q;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
   readonly body?: B;
   /**
    * Request bodies that the operation reads and validates itself, by media type; the schemas are for the OpenAPI
@@ -85,14 +85,27 @@ interface EndpointDeclaration<P extends TSchema, Q extends TSchema, B extends TS
   /** Cost in lookups of people, which are rate-limited; absent if it looks nobody up. */
   readonly lookup?: Lookup<Static<B>>;
   readonly links?: Readonly<Record<string, object>>;
-  readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>, C>) => Promise<Answer> | Answer;
 }
 
+interface Schemas<P extends TSchema, Q extends TSchema> {
+  readonly params?: P;
+  readonly query?: Q;
+}
+
+/** What an endpoint does: `run` an operation, whose value is the body, or `handle` the call and answer by itself. */
+type Handling<Arguments, Value> =
+  | {
+      /** Returns the body. The answer has the only success status of the endpoint. */
+      readonly run: (call: Arguments) => Promise<Value> | Value;
+      /** Headers of the answer, or a function that makes them from its body and the call. */
+      readonly headers?: Headers | ((value: Value, call: Arguments) => Headers);
+    }
+  | { readonly handle: (call: Arguments) => Promise<Answer> | Answer };
+
+type Headers = Readonly<Record<string, string>>;
+
 /** An endpoint with its types erased, as the tables of endpoints hold it. */
-export interface Endpoint<A extends string, C> extends Omit<
-  EndpointDeclaration<TSchema, TSchema, TSchema, A, C>,
-  'handle' | 'lookup'
-> {
+export interface Endpoint<A extends string, C> extends Omit<EndpointFacts<TSchema, A>, 'lookup'> {
   readonly lookup?: Lookup<never>;
   readonly handle: (call: Call<never, never, never, C>) => Promise<Answer> | Answer;
 }
@@ -226,9 +239,26 @@ function send(request: FastifyRequest, reply: FastifyReply, { status, headers, b
  * Declares an endpoint with its types inferred from its schemas. Bind the access and caller types once per interface.
  */
 export function endpointsOf<A extends string, C>() {
-  return <P extends TSchema, Q extends TSchema, B extends TSchema>(
-    declaration: EndpointDeclaration<P, Q, B, A, C>,
-  ): Endpoint<A, C> => declaration;
+  return <P extends TSchema, Q extends TSchema, B extends TSchema, Value>(
+    declaration: EndpointFacts<B, A> & Schemas<P, Q> & Handling<Call<Static<P>, Static<Q>, Static<B>, C>, Value>,
+  ): Endpoint<A, C> => {
+    if ('handle' in declaration) return declaration;
+    const { run, headers, ...facts } = declaration;
+    const [status, ...others] = Object.keys(facts.answers).map(Number);
+    if (status === undefined || others.length > 0)
+      throw new Error(`${facts.id} has ${others.length + 1} success statuses: it must choose one with "handle".`);
+    return {
+      ...facts,
+      async handle(call: Call<Static<P>, Static<Q>, Static<B>, C>) {
+        const body = await run(call);
+        return {
+          status,
+          body,
+          ...(headers && { headers: typeof headers === 'function' ? headers(body, call) : headers }),
+        };
+      },
+    };
+  };
 }
 
 function describe<A extends string, C>(

@@ -11,7 +11,17 @@ export {
   type Divert,
   type Endpoint,
 } from './endpoint.ts';
-export { answerRevised, requireMatch, type Revised } from './etag.ts';
+export {
+  answerPut,
+  answerRevised,
+  answerTagged,
+  answerUnlessFresh,
+  noStore,
+  requireMatch,
+  type Put,
+  type Revised,
+  type Tagged,
+} from './etag.ts';
 export { deleteIdempotencyRecords, once, type IdempotencyKey } from './idempotency.ts';
 export { createReadiness, serveHealth, type Needs } from './health.ts';
 export { platformEndpoint, platformLimits, type PlatformEndpoint } from './interface.ts';
@@ -36,7 +46,7 @@ export {
 export { list, ListQuery, NamePart, searchOf, type Listing } from './list.ts';
 export { networkOf } from './network.ts';
 export { escapeHtml, pageHeaders } from './page-headers.ts';
-export { beginWait } from './waits.ts';
+export { beginWait, waited, wantedWait, type WantedWait } from './waits.ts';
 export { leaveBodiesUnread } from './judge-request.ts';
 export { acceptBodies, tooLarge } from './read-body.ts';
 export { RateLimits, type Lookup } from './rate-limits.ts';

@@ -11,19 +11,41 @@ export interface Wait {
   readonly end: () => void;
 }
 
+/** A wait that a request asks for with `Prefer: wait`. */
+export interface WantedWait {
+  /** 0 if it asks for none. */
+  readonly seconds: number;
+  /** Calls `stop` if the caller disconnects, until the returned function is called. */
+  readonly whenGone: (stop: () => void) => () => void;
+}
+
+/** The wait that a request asks for. */
+export function wantedWait({ headers, raw: { socket } }: FastifyRequest): WantedWait {
+  return {
+    seconds: headers.prefer === undefined ? 0 : preferredWait(headers.prefer),
+    whenGone(stop) {
+      if (socket.destroyed) stop();
+      socket.once('close', stop);
+      // The connection serves many requests: it would collect a listener from each.
+      return () => socket.off('close', stop);
+    },
+  };
+}
+
+/** The header that tells how long a request may have waited. */
+export function waited(seconds: number): Record<string, string> {
+  return seconds > 0 ? { 'preference-applied': `wait=${seconds}` } : {};
+}
+
 const NONE: Wait = { seconds: 0, end: () => undefined };
 const ofDatabases = new WeakMap<Platform['database'], FairSlots>();
 
-/**
- * Takes a slot for a request with `Prefer: wait`, bounded in this process in total and by `caller` (person or
- * application).
- */
+/** Takes a slot for a wait, bounded in this process in total and by `caller` (person or application). */
 export function beginWait(
   { database, configuration }: Pick<Platform, 'database' | 'configuration'>,
   caller: string,
-  { headers }: FastifyRequest,
+  { seconds }: WantedWait,
 ): Wait {
-  const seconds = headers.prefer === undefined ? 0 : preferredWait(headers.prefer);
   if (seconds === 0) return NONE;
   let slots = ofDatabases.get(database);
   if (slots === undefined) {

@@ -1,4 +1,5 @@
 import {
+  type AccessTokenDto,
   type AccessTokensDto,
   endOfDay,
   limits,
@@ -6,7 +7,7 @@ import {
   type CreateAccessTokenRequest,
   type DefaultAccessTokenDto,
 } from '@kethub/contract';
-import { type Answer, once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
+import { once, Problem, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { audit, ownContext } from '../audit/index.ts';
 import { lockAccountShared } from '../deletions/index.ts';
@@ -19,20 +20,16 @@ import { userOf } from './me.ts';
 import { invalid } from './invalid.ts';
 
 /** Lists the tokens of the caller: the default token by value, the others by metadata, newest first. */
-export async function readAccessTokens(services: AccountServices, person: Person): Promise<Answer> {
+export async function readAccessTokens(services: AccountServices, person: Person): Promise<AccessTokensDto> {
   const { platform, lastUses } = services;
   const user = await userOf(services, person);
   const defaultToken = await defaultTokenOf(platform, user.id);
   const tokens = await listAccessTokens(platform.database.read, user.id);
-  const body: AccessTokensDto = {
+  return {
     defaultToken,
     accessTokens: tokens.map((token) => accessTokenDto(lastUses.upToDate(token), null)),
   };
-  return { status: 200, headers: secretAnswer, body };
 }
-
-/** Headers of an answer with a raw token, which must not be cached. */
-export const secretAnswer = { 'cache-control': 'no-store' };
 
 /** Creates a personal access token. Only the first answer shows its value, not one repeated by Idempotency-Key. */
 export async function createAccessToken(
@@ -40,7 +37,7 @@ export async function createAccessToken(
   person: Person,
   { name, expiresAt = null, scope }: CreateAccessTokenRequest,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<AccessTokenDto> {
   const { platform } = services;
   requireStorable(name);
   requireComing(expiresAt, platform.now());
@@ -59,22 +56,17 @@ export async function createAccessToken(
     expires_on: expiresAt,
     scope: scope ? JSON.stringify(scope) : null,
   };
-  const answer = (shown: string | null): Answer => ({
-    status: 200,
-    headers: secretAnswer,
-    body: accessTokenDto(row, shown),
-  });
-  const create = async (transaction: Queries): Promise<Answer> => {
+  const create = async (transaction: Queries): Promise<AccessTokenDto> => {
     await lockAccountShared(platform.database, transaction, user.id);
     await insertAccessToken(transaction, row);
     await audit(platform, transaction, ownContext(user.id), 'access-token:create', row.id, {
       expiresAt,
       ...(scope && { scope }),
     });
-    return answer(value);
+    return accessTokenDto(row, value);
   };
   const body = JSON.stringify([name, expiresAt, ...(scope ? [scope] : [])]);
-  return once(platform, idempotencyKey, tokenAnswersOf(user.id), body, create, () => answer(null));
+  return once(platform, idempotencyKey, tokenAnswersOf(user.id), body, create, () => accessTokenDto(row, null));
 }
 
 /** The scope of idempotency records of created tokens. */
@@ -105,7 +97,7 @@ function requireComing(expiresAt: string | null, now: number): void {
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Deletes a token of the caller, whose next use is answered with 401. Throws 404 for a token of another user. */
-export async function removeAccessToken({ platform }: AccountServices, person: Person, id: string): Promise<Answer> {
+export async function removeAccessToken({ platform }: AccountServices, person: Person, id: string): Promise<void> {
   const gone =
     UUID.test(id) &&
     (await platform.database.write(async (transaction) => {
@@ -114,12 +106,10 @@ export async function removeAccessToken({ platform }: AccountServices, person: P
       return deleted;
     }));
   if (!gone) throw new Problem('not-found', 'You have no access token of this id. GET /me/access-tokens lists yours.');
-  return { status: 204 };
 }
 
 /** Replaces the default token of the caller. The previous one is invalid at once. */
-export async function putDefaultToken(services: AccountServices, person: Person): Promise<Answer> {
+export async function putDefaultToken(services: AccountServices, person: Person): Promise<DefaultAccessTokenDto> {
   const user = await userOf(services, person);
-  const body: DefaultAccessTokenDto = { defaultToken: await renewDefaultToken(services.platform, user.id) };
-  return { status: 200, headers: secretAnswer, body };
+  return { defaultToken: await renewDefaultToken(services.platform, user.id) };
 }

@@ -1,4 +1,3 @@
-import type { Answer } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { recipientOf } from '../../foundation/mail/index.ts';
 import type { AccountServices } from './services.ts';
@@ -7,11 +6,10 @@ import { finishDeletion } from './finish-deletion.ts';
 import { findUser } from './queries.ts';
 
 /** Deletes the account of the caller. A repeated call continues an interrupted deletion; afterwards it does nothing. */
-export async function deleteMe(services: AccountServices, { id }: Person): Promise<Answer> {
+export async function deleteMe(services: AccountServices, { id }: Person): Promise<void> {
   const deletion =
     (await services.findDeletion(id)) ?? (await beginDeletion(services, id, await recipientsOf(services, id)));
   if (deletion.ended_at === null) await finishDeletion(services, deletion);
-  return { status: 204 };
 }
 
 /** The addresses under which mails may wait for this person: the current one, and the one of the last visit. */

@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify';
-import type { UpdateUserRequest } from '@kethub/contract';
+import type { UpdateUserRequest, UserDto } from '@kethub/contract';
 import { lockAccountShared } from '../deletions/index.ts';
-import { etag, isFresh, type Answer, requireMatch } from '../../foundation/http/index.ts';
+import { etag, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import { digestOf, type UserRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
@@ -11,17 +10,14 @@ import { findUser, upsertUser, lockUser, updateProfile } from './queries.ts';
 import { invalid } from './invalid.ts';
 
 /** The profile of the caller; the first call creates the record. */
-export async function readMe(services: AccountServices, person: Person, request: FastifyRequest): Promise<Answer> {
-  const answer = profileAnswer(await userOf(services, person));
-  const { headers } = answer;
-  return isFresh(request, headers.etag) ? { status: 304, headers } : answer;
+export async function readMe(services: AccountServices, person: Person): Promise<Tagged<UserDto>> {
+  return taggedProfile(await userOf(services, person));
 }
 
 /** The profile with its ETag, which covers the fields of the identity provider as well. */
-export function profileAnswer(user: UserRow) {
+function taggedProfile(user: UserRow): Tagged<UserDto> {
   const body = userDto(user);
-  const headers = { etag: etag(digestOf(JSON.stringify(body)).slice(0, 32)), 'cache-control': 'private, no-cache' };
-  return { status: 200, headers, body };
+  return { body, tag: etag(digestOf(JSON.stringify(body)).slice(0, 32)) };
 }
 
 /** The record of the caller, created on first use and updated from the identity provider. */
@@ -46,7 +42,7 @@ export async function putMe(
   person: Person,
   { currentPosition, homepage, about }: UpdateUserRequest,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Tagged<UserDto>> {
   if (homepage && !isWebAddress(homepage)) {
     throw invalid('/homepage', 'must be an absolute http or https address, such as https://example.org');
   }
@@ -55,14 +51,14 @@ export async function putMe(
   const user = await platform.database.write(async (transaction) => {
     await lockAccountShared(platform.database, transaction, id);
     const known = await lockUser(transaction, id, platform.now());
-    requireMatch(ifMatch, profileAnswer(known).headers.etag);
+    requireMatch(ifMatch, taggedProfile(known).tag);
     return updateProfile(transaction, id, {
       current_position: changed(known.current_position, currentPosition),
       homepage: changed(known.homepage, homepage),
       about: changed(known.about, about),
     });
   });
-  return profileAnswer(user);
+  return taggedProfile(user);
 }
 
 function changed(stored: string | null, sent: string | null | undefined): string | null {

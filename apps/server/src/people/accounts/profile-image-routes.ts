@@ -21,7 +21,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It replaces the previous one. Stored without metadata.',
     answers: { 204: null },
     problems: ['invalid-image', ...admissionProblems, 'unsupported-media-type', 'too-many-requests'],
-    handle: ({ caller, request }) => postProfileImage(services, personOf(caller), request),
+    run: ({ caller, request }) => postProfileImage(services, personOf(caller), request),
   }),
   endpoint({
     method: 'DELETE',
@@ -33,7 +33,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     description: 'Succeeds as well when there is none.',
     answers: { 204: null },
     problems: admissionProblems,
-    handle: ({ caller }) => removeProfileImage(services, personOf(caller)),
+    run: ({ caller }) => removeProfileImage(services, personOf(caller)),
   }),
   endpoint({
     method: 'GET',

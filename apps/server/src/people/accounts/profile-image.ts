@@ -70,7 +70,7 @@ export async function postProfileImage(
   services: AccountServices,
   person: Person,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<void> {
   const { platform } = services;
   await mkdir(uploadFolder(platform), { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(path.join(uploadFolder(platform), 'image-'));
@@ -88,7 +88,6 @@ export async function postProfileImage(
   } finally {
     await rm(folder, { recursive: true });
   }
-  return { status: 204 };
 }
 
 /** Stores the file as a blob and replaces the current one by it. A failure leaves no unused blob behind. */
@@ -123,7 +122,7 @@ async function measure(file: string): Promise<{ bytes: number; digest: string }>
 }
 
 /** Removes the image of the caller, if there is one. */
-export async function removeProfileImage({ platform }: AccountServices, person: Person): Promise<Answer> {
+export async function removeProfileImage({ platform }: AccountServices, person: Person): Promise<void> {
   const { database, blobs, now } = platform;
   const blob = await database.write(async (transaction) => {
     const gone = await deleteProfileImage(transaction, person.id);
@@ -131,5 +130,4 @@ export async function removeProfileImage({ platform }: AccountServices, person: 
     return gone;
   });
   if (blob) await removeOrphans(database, blobs, [blob]);
-  return { status: 204 };
 }

@@ -1,5 +1,4 @@
 import type { RegistrationResponse } from '@kethub/contract';
-import type { Answer } from '../../foundation/http/index.ts';
 import { isApproved, type Identity } from '../identity/index.ts';
 import type { Person } from '../../foundation/platform.ts';
 import type { AccountServices } from './services.ts';
@@ -13,9 +12,8 @@ export async function readRegistrationStatus(
   services: AccountServices,
   caller: Person,
   email: string,
-): Promise<Answer> {
-  const body = registrationOf(await findFor(services, caller, email));
-  return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+): Promise<RegistrationResponse> {
+  return registrationOf(await findFor(services, caller, email));
 }
 
 /** The person with an address. Several may have registered it without confirming it; the caller takes precedence. */

@@ -9,7 +9,14 @@ import {
   UserDto,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import {
+  answerTagged,
+  answerUnlessFresh,
+  noStore,
+  personOf,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
 import { authorize } from './authorize.ts';
 import { createAccessToken, removeAccessToken, putDefaultToken, readAccessTokens } from './access-tokens.ts';
@@ -21,6 +28,8 @@ import { endSessions, readSession } from './session.ts';
 import { userEndpoints } from './user-routes.ts';
 
 const tag = 'Account';
+/** Headers of a profile, which only the browser of its person may keep, and asks about each time. */
+const ownCache = { 'cache-control': 'private, no-cache' };
 /** The schema does not require a UUID: another text is the id of no token, so the answer is 404 as well. */
 const tokenPath = Type.Object({ id: Type.String({ description: 'UUID of the token.' }) });
 
@@ -37,7 +46,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: UserDto, 304: null },
     sends: ['ETag', 'Cache-Control'],
     problems: admissionProblems,
-    handle: ({ caller, request }) => readMe(services, personOf(caller), request),
+    handle: async ({ caller, request }) =>
+      answerUnlessFresh(request, await readMe(services, personOf(caller)), ownCache),
   }),
   endpoint({
     method: 'PUT',
@@ -52,7 +62,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: UserDto },
     sends: ['ETag', 'Cache-Control'],
     problems: ['invalid-request', 'malformed-json', ...admissionProblems, 'stale', 'unsupported-media-type'],
-    handle: ({ caller, body, request }) => putMe(services, personOf(caller), body, request.headers['if-match']),
+    handle: async ({ caller, body, request }) =>
+      answerTagged(await putMe(services, personOf(caller), body, request.headers['if-match']), ownCache),
   }),
   endpoint({
     method: 'DELETE',
@@ -65,7 +76,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
     answers: { 204: null },
     problems: ['still-owner', ...admissionProblems, 'catalog-unavailable', 'deletion-incomplete'],
-    handle: ({ caller }) => deleteMe(services, personOf(caller)),
+    run: ({ caller }) => deleteMe(services, personOf(caller)),
   }),
   endpoint({
     method: 'GET',
@@ -78,7 +89,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: Session },
     sends: ['Cache-Control'],
     problems: ['identity-provider-unavailable'],
-    handle: ({ caller }) => readSession(services, personOf(caller)),
+    run: ({ caller }) => readSession(services, personOf(caller)),
+    headers: noStore,
   }),
   endpoint({
     method: 'DELETE',
@@ -91,7 +103,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       'Ends all login sessions and refresh tokens, also the own one. Access tokens that were given out end within 15 minutes. Personal access tokens stay.',
     answers: { 204: null },
     problems: sessionProblems,
-    handle: ({ caller }) => endSessions(services, personOf(caller)),
+    run: ({ caller }) => endSessions(services, personOf(caller)),
   }),
   ...profileImageEndpoints(services),
   endpoint({
@@ -105,7 +117,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: AccessTokensDto },
     sends: ['Cache-Control'],
     problems: sessionProblems,
-    handle: ({ caller }) => readAccessTokens(services, personOf(caller)),
+    run: ({ caller }) => readAccessTokens(services, personOf(caller)),
+    headers: noStore,
   }),
   endpoint({
     method: 'POST',
@@ -126,8 +139,9 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
       'unsupported-media-type',
       'idempotency-key-reused',
     ],
-    handle: ({ caller, body, request }) =>
+    run: ({ caller, body, request }) =>
       createAccessToken(services, personOf(caller), body, request.headers['idempotency-key']),
+    headers: noStore,
   }),
   endpoint({
     method: 'PUT',
@@ -140,7 +154,8 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: DefaultAccessTokenDto },
     sends: ['Cache-Control'],
     problems: sessionProblems,
-    handle: ({ caller }) => putDefaultToken(services, personOf(caller)),
+    run: ({ caller }) => putDefaultToken(services, personOf(caller)),
+    headers: noStore,
   }),
   endpoint({
     method: 'DELETE',
@@ -153,7 +168,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     params: tokenPath,
     answers: { 204: null },
     problems: [...sessionProblems, 'not-found'],
-    handle: ({ caller, params }) => removeAccessToken(services, personOf(caller), params.id),
+    run: ({ caller, params }) => removeAccessToken(services, personOf(caller), params.id),
   }),
   endpoint({
     method: 'POST',
@@ -166,11 +181,11 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     answers: { 200: PersonalAccessTokenPrincipal },
     sends: ['Cache-Control'],
     problems: ['not-authenticated', 'not-approved', 'outside-token-scope', 'identity-provider-unavailable'],
-    handle: async ({ request }) => {
+    run: ({ request }) => {
       const header = request.headers['x-auth-token'];
-      const body = await authorize(services, typeof header === 'string' ? header : undefined);
-      return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+      return authorize(services, typeof header === 'string' ? header : undefined);
     },
+    headers: noStore,
   }),
   ...userEndpoints(services),
 ];

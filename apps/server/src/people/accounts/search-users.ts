@@ -1,5 +1,5 @@
 import { limits, type UserSearchDto } from '@kethub/contract';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import { beginningOfName, foldCase, isInNoName, searchTextOf, wordsOf } from '../search/index.ts';
 import type { AccountServices } from './services.ts';
 import { userOverview } from './present.ts';
@@ -24,7 +24,7 @@ interface Rank {
  * begin with all of `q` come first, then names that begin with its words, then the others; each group is sorted by
  * last name and first name. An external identity provider cannot search in this way, so its people are copied.
  */
-export async function searchUsers(services: AccountServices, q: string): Promise<Answer> {
+export async function searchUsers(services: AccountServices, q: string): Promise<UserSearchDto[]> {
   if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
   const folded = foldCase(q);
   const words = wordsOf(folded);
@@ -36,7 +36,7 @@ export async function searchUsers(services: AccountServices, q: string): Promise
     asked += marks.length;
     if (users.length >= limits.searchedUsers || asked >= MOST_CHECKED) break;
   }
-  return { status: 200, body: users.slice(0, limits.searchedUsers) };
+  return users.slice(0, limits.searchedUsers);
 }
 
 /** The ranks of a query, the best first. */

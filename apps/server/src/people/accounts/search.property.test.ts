@@ -84,9 +84,8 @@ describe.each(databases)('search on $name', ({ open }) => {
     const findApproved = (ids: readonly string[]) =>
       Promise.resolve(ids.map((id) => (approved.has(id) ? (people.get(id) ?? null) : null)));
     const services = { platform: opened, identity: { findApproved } } as unknown as AccountServices;
-    const { body } = await searchUsers(services, q);
     // Those with the same names come in any order.
-    return (body as Person[]).map(({ id }) => keyOf(people.get(id), q));
+    return (await searchUsers(services, q)).map(({ id }) => keyOf(people.get(id), q));
   }
 
   const texts = new Map<Person, string>();

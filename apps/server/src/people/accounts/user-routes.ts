@@ -8,12 +8,7 @@ import {
   worded,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import {
-  personOf,
-  platformEndpoint as endpoint,
-  type PlatformEndpoint,
-  type Answer,
-} from '../../foundation/http/index.ts';
+import { noStore, personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
 import { admissionProblems } from './admission-problems.ts';
 import { readRegistrationStatus } from './registration-status.ts';
@@ -50,7 +45,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     answers: { 200: UserOverviewDto },
     problems: [...admissionProblems, 'not-found'],
     lookup: { cost: 1 },
-    handle: ({ params }) => readUser(services, params.id),
+    run: async ({ params }) => userOverview(await requireApproved(services.identity, params.id)),
   }),
   endpoint({
     method: 'HEAD',
@@ -63,7 +58,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     answers: { 204: null },
     problems: ['not-found', 'identity-provider-unavailable'],
     lookup: { cost: 1 },
-    handle: ({ params }) => headUser(services, params.id),
+    run: async ({ params }) => void (await requireApproved(services.identity, params.id)),
   }),
   endpoint({
     method: 'POST',
@@ -78,7 +73,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
     // Ten ids cost one unit: ids cannot be guessed, and a page that shows many people reads them at once.
     lookup: { cost: 1, costOfBody: ({ ids }) => Math.ceil(ids.length / 10) },
-    handle: ({ body }) => readUsers(services, body),
+    run: ({ body }) => readUsers(services, body),
   }),
   endpoint({
     method: 'GET',
@@ -92,7 +87,8 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
     // Addresses can be guessed, so a call is expensive: 50 a minute suffice to wait for one's own registration.
     lookup: { cost: 20 },
-    handle: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
+    run: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
+    headers: noStore,
   }),
   endpoint({
     method: 'GET',
@@ -107,27 +103,16 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     problems: ['invalid-request', ...admissionProblems],
     // A search returns up to 20 people. The limit suffices for a search at every key stroke.
     lookup: { cost: 5 },
-    handle: ({ query }) => searchUsers(services, query.q),
+    run: ({ query }) => searchUsers(services, query.q),
   }),
 ];
 
-export async function readUser({ identity }: AccountServices, id: string): Promise<Answer> {
-  return { status: 200, body: userOverview(await requireApproved(identity, id)) };
-}
-
-/** Answers 204 if there is such an approved user. Throws not-found. */
-export async function headUser({ identity }: AccountServices, id: string): Promise<Answer> {
-  await requireApproved(identity, id);
-  return { status: 204 };
-}
-
 /** Resolves ids. Unknown ids are listed in the answer, and do not fail the request. */
-export async function readUsers({ identity }: AccountServices, { ids }: BatchUserRequest): Promise<Answer> {
+async function readUsers({ identity }: AccountServices, { ids }: BatchUserRequest): Promise<BatchUserResponseDto> {
   const asked = [...new Set(ids)];
   const found = await identity.findApproved(asked);
-  const body: BatchUserResponseDto = {
+  return {
     users: found.filter((user) => user !== null).map(userOverview),
     notFound: asked.filter((_id, index) => found[index] === null).join(','),
   };
-  return { status: 200, body };
 }

@@ -1,6 +1,6 @@
 import { limits, toTimestamp, type AuditEntry, worded } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
-import { list, ListQuery, type Answer } from '../../foundation/http/index.ts';
+import { ListQuery, type Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { AuditEntryRow } from '../../foundation/storage/index.ts';
 
@@ -24,11 +24,11 @@ export const AuditQuery = Type.Object({
 export type AuditQuery = Static<typeof AuditQuery>;
 
 /** Lists the audit log of an owner, newest first. */
-export function readAuditLog(platform: Platform, owner: Context, query: AuditQuery): Promise<Answer> {
+export function readAuditLog(platform: Platform, owner: Context, query: AuditQuery): Listing<AuditEntryRow> {
   const { action, resourceId } = query;
   const given = { ...(action && { action }), ...(resourceId && { resourceId }) };
   const search = new URLSearchParams(given).toString();
-  return list(query, {
+  return {
     address: `${platform.addresses.api}/audit-log${search && `?${search}`}`,
     load(cursor, limit) {
       let rows = platform.database.read
@@ -43,7 +43,7 @@ export function readAuditLog(platform: Platform, owner: Context, query: AuditQue
       return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
     },
     present,
-  });
+  };
 }
 
 /** The count and the last time of an entry that stands for several events. */

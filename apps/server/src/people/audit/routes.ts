@@ -1,6 +1,6 @@
 import { AuditEntry } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import { contextOf, list, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { AuditQuery, readAuditLog } from './read-audit-log.ts';
 
@@ -16,6 +16,6 @@ export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
     query: AuditQuery,
     answers: { 200: Type.Array(AuditEntry) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readAuditLog(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readAuditLog(platform, contextOf(caller), query)),
   }),
 ];

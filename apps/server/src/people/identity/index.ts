@@ -12,6 +12,7 @@ export {
   type Identity,
   type IdentityProvider,
   type IdentityService,
+  type ListedPerson,
   type NewUser,
   type RegisteredPerson,
   type AccountState,

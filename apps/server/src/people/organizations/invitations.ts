@@ -1,7 +1,7 @@
-import { limits, toTimestamp, type Invitation, type MemberRole } from '@kethub/contract';
+import { limits, toTimestamp, type Invitation, type MemberRole, type Organization } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
 import { lockAccountShared } from '../deletions/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Identity, IdentityProvider } from '../identity/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
 import type { InvitationRow, Queries } from '../../foundation/storage/index.ts';
@@ -16,10 +16,10 @@ export async function invite(
   mails: InvitationMails,
   context: Context,
   { email, role }: { email: string; role: MemberRole },
-): Promise<Answer> {
-  const { database, addresses } = platform;
+): Promise<Invitation> {
+  const { database } = platform;
   mails.take(context.personId);
-  const answer = await database.write(async (transaction) => {
+  const invitation = await database.write(async (transaction) => {
     const organization = await lockOrganization(database, transaction, context.id);
     const now = platform.now();
     await transaction
@@ -46,20 +46,19 @@ export async function invite(
       .executeTakeFirstOrThrow();
     await mails.post(transaction, 'ORGANIZATION', row.email, row.expires_at);
     await audit(platform, transaction, context, 'invitation:create', kept.id, { role });
-    const body = present({ ...row, ...kept, name: organization.name });
-    return { status: 201, body, headers: { location: `${addresses.api}/invitations/${kept.id}` } };
+    return present({ ...row, ...kept, name: organization.name });
   });
   mails.wake();
-  return answer;
+  return invitation;
 }
 
 /** Lists the open invitations of an organization, newest first. */
-export async function readInvitations(platform: Platform, { id }: Context): Promise<Answer> {
+export async function readInvitations(platform: Platform, { id }: Context): Promise<Invitation[]> {
   const rows = await open(platform).where('organization_id', '=', id).execute();
-  return { status: 200, body: rows.map(present) };
+  return rows.map(present);
 }
 
-export async function withdrawInvitation(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function withdrawInvitation(platform: Platform, context: Context, id: string): Promise<void> {
   await platform.database.write(async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom('invitations')
@@ -69,7 +68,6 @@ export async function withdrawInvitation(platform: Platform, context: Context, i
     if (numDeletedRows === 0n) throw new Problem('not-found', `The organization has no invitation ${id}.`);
     await audit(platform, transaction, context, 'invitation:delete', id);
   });
-  return { status: 204 };
 }
 
 /** Lists the open invitations to the caller's verified address. */
@@ -77,10 +75,10 @@ export async function readOwnInvitations(
   platform: Platform,
   identity: IdentityProvider,
   person: Person,
-): Promise<Answer> {
+): Promise<Invitation[]> {
   const email = verifiedAddress(await identity.find(person.id));
   const rows = email === null ? [] : await open(platform).where('email', '=', email).execute();
-  return { status: 200, body: rows.map(present) };
+  return rows.map(present);
 }
 
 /** Joins the organization and uses up the invitation. A person who is a member already keeps their role. */
@@ -89,7 +87,7 @@ export async function acceptInvitation(
   identity: IdentityProvider,
   person: Person,
   id: string,
-): Promise<Answer> {
+): Promise<Organization> {
   const email = verifiedAddress(await identity.find(person.id));
   return platform.database.write(async (transaction) => {
     await lockAccountShared(platform.database, transaction, person.id);
@@ -110,13 +108,12 @@ export async function acceptInvitation(
       .executeTakeFirstOrThrow();
     const context: Context = { type: 'ORGANIZATION', id: organization_id, role, personId: person.id };
     await audit(platform, transaction, context, 'organization:join', person.id, { role: membership.role });
-    const body = {
+    return {
       id: organization_id,
       name: organization.name,
       role: membership.role,
       createdAt: toTimestamp(organization.created_at),
     };
-    return { status: 200, body };
   });
 }
 
@@ -125,14 +122,13 @@ export async function declineInvitation(
   identity: IdentityProvider,
   person: Person,
   id: string,
-): Promise<Answer> {
+): Promise<void> {
   const email = verifiedAddress(await identity.find(person.id));
   await platform.database.write(async (transaction) => {
     const { organization_id, role } = await take(platform, transaction, id, email);
     const context: Context = { type: 'ORGANIZATION', id: organization_id, role, personId: person.id };
     await audit(platform, transaction, context, 'invitation:decline', id);
   });
-  return { status: 204 };
 }
 
 /** Uses up an open invitation to this address. An invitation to another address is not found. */

@@ -1,6 +1,6 @@
 import { toTimestamp, type Member, type MemberRole } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
 import { lockOrganization, requireOtherOwner, roleIn } from './memberships.ts';
@@ -8,19 +8,18 @@ import { lockOrganization, requireOtherOwner, roleIn } from './memberships.ts';
 /**
  * Lists the members in the order in which they joined. Names are empty for members whom the platform does not know yet.
  */
-export async function readMembers(platform: Platform, { id }: Context): Promise<Answer> {
-  return { status: 200, body: await membersOf(platform.database.read, id) };
+export function readMembers(platform: Platform, { id }: Context): Promise<Member[]> {
+  return membersOf(platform.database.read, id);
 }
 
 /** Changes the role of a member. Throws conflict for the last owner. */
-export async function changeRole(
+export function changeRole(
   platform: Platform,
   context: Context,
   userId: string,
   role: MemberRole,
-): Promise<Answer> {
-  const { database } = platform;
-  const member = await database.write(async (transaction) => {
+): Promise<Member | undefined> {
+  return platform.database.write(async (transaction) => {
     const before = await requireMember(platform, transaction, context, userId);
     if (before === 'OWNER' && role !== 'OWNER') await requireOtherOwner(transaction, context.id, userId);
     await transaction
@@ -32,11 +31,10 @@ export async function changeRole(
     await audit(platform, transaction, context, 'member:change', userId, { from: before, to: role });
     return (await membersOf(transaction, context.id)).find((one) => one.userId === userId);
   });
-  return { status: 200, body: member };
 }
 
 /** Removes a member from the organization. Throws conflict for the last owner. */
-export async function removeMember(platform: Platform, context: Context, userId: string): Promise<Answer> {
+export async function removeMember(platform: Platform, context: Context, userId: string): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const role = await requireMember(platform, transaction, context, userId);
@@ -48,7 +46,6 @@ export async function removeMember(platform: Platform, context: Context, userId:
       .execute();
     await audit(platform, transaction, context, 'member:remove', userId, { role });
   });
-  return { status: 204 };
 }
 
 /** Locks the organization and returns the role of a member. Throws `not-found`. */

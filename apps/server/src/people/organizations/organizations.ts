@@ -1,17 +1,8 @@
 import { sql } from 'kysely';
-import { toTimestamp, type MemberRole, type Organization } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
+import { toTimestamp, type FoundOrganization, type MemberRole, type Organization } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
 import { lockAccountShared, type OwnerRenamed } from '../deletions/index.ts';
-import {
-  etag,
-  isFresh,
-  once,
-  Problem,
-  requireMatch,
-  type Answer,
-  type IdempotencyKey,
-} from '../../foundation/http/index.ts';
+import { etag, once, Problem, requireMatch, type IdempotencyKey, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../foundation/platform.ts';
 import type { OrganizationRow } from '../../foundation/storage/index.ts';
 import { organizationAnswersOf } from './catalog.ts';
@@ -23,7 +14,7 @@ export function createOrganization(
   person: Person,
   name: string,
   idempotencyKey: IdempotencyKey,
-): Promise<Answer> {
+): Promise<Organization> {
   const now = platform.now();
   return once(platform, idempotencyKey, organizationAnswersOf(person.id), name, async (transaction) => {
     await lockAccountShared(platform.database, transaction, person.id);
@@ -33,8 +24,7 @@ export function createOrganization(
     await transaction.insertInto('memberships').values(membership).execute();
     const context: Context = { type: 'ORGANIZATION', id: row.id, role: 'OWNER', personId: person.id };
     await audit(platform, transaction, context, 'organization:create', row.id, { name: row.name });
-    const headers = { location: `${platform.addresses.api}/organizations/${row.id}` };
-    return { status: 201, body: present({ ...row, role: 'OWNER' }), headers };
+    return present({ ...row, role: 'OWNER' });
   });
 }
 
@@ -42,19 +32,18 @@ export function createOrganization(
 const MOST_FOUND = 20;
 
 /** Finds organizations by id, or by their whole name in upper or lower case: no part of a name, so none are listed. */
-export async function findOrganizations({ database }: Platform, q: string): Promise<Answer> {
-  const rows = await database.read
+export async function findOrganizations({ database }: Platform, q: string): Promise<FoundOrganization[]> {
+  return database.read
     .selectFrom('organizations')
     .select(['id', 'name'])
     .where((where) => where.or([where('id', '=', q.toLowerCase()), where(sql`lower(name)`, '=', q.toLowerCase())]))
     .orderBy('id')
     .limit(MOST_FOUND)
     .execute();
-  return { status: 200, body: rows };
 }
 
 /** Lists the organizations that a person has joined, newest first. */
-export async function readOrganizations(platform: Platform, person: Person): Promise<Answer> {
+export async function readOrganizations(platform: Platform, person: Person): Promise<Organization[]> {
   const rows = await platform.database.read
     .selectFrom('memberships')
     .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
@@ -62,20 +51,14 @@ export async function readOrganizations(platform: Platform, person: Person): Pro
     .where('user_id', '=', person.id)
     .orderBy('organizations.id', 'desc')
     .execute();
-  return { status: 200, body: rows.map((row) => present(row)) };
+  return rows.map((row) => present(row));
 }
 
-export async function readOrganization(
-  platform: Platform,
-  { id, role }: Context,
-  request: FastifyRequest,
-): Promise<Answer> {
+export async function readOrganization(platform: Platform, { id, role }: Context): Promise<Tagged<Organization>> {
   const { read } = platform.database;
   const row = await read.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) throw new Problem('not-found', `There is no organization ${id}, or you have not joined it.`);
-  const tag = etag(`${row.revision}-${role}`);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
-  return { status: 200, body: present({ ...row, role }), headers: { etag: tag } };
+  return { body: present({ ...row, role }), tag: etag(`${row.revision}-${role}`) };
 }
 
 export function renameOrganization(
@@ -84,7 +67,7 @@ export function renameOrganization(
   context: Context,
   name: string,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Tagged<Organization>> {
   const { database } = platform;
   return database.write(async (transaction) => {
     const row = await lockOrganization(database, transaction, context.id);
@@ -94,12 +77,12 @@ export function renameOrganization(
     await ownerRenamed(transaction, { type: 'ORGANIZATION', id: row.id }, values.name);
     const body = present({ ...row, ...values, role: context.role });
     await audit(platform, transaction, context, 'organization:change', row.id, { name: values.name });
-    return { status: 200, body, headers: { etag: etag(`${values.revision}-${context.role}`) } };
+    return { body, tag: etag(`${values.revision}-${context.role}`) };
   });
 }
 
 /** Deletes an organization. Throws conflict while it owns resources. */
-export async function deleteOrganization(platform: Platform, context: Context): Promise<Answer> {
+export async function deleteOrganization(platform: Platform, context: Context): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     await lockOrganization(database, transaction, context.id);
@@ -136,7 +119,6 @@ export async function deleteOrganization(platform: Platform, context: Context): 
       .execute();
     await transaction.deleteFrom('organizations').where('id', '=', context.id).execute();
   });
-  return { status: 204 };
 }
 
 function present(row: { id: string; name: string; role: MemberRole; created_at: number }): Organization {

@@ -11,6 +11,8 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerTagged,
+  answerUnlessFresh,
   contextOf,
   personOf,
   platformEndpoint as endpoint,
@@ -67,8 +69,9 @@ export const organizationEndpoints = (
     body: OrganizationRequest,
     answers: { 201: Organization },
     problems: ['invalid-request', ...body, ...repeat],
-    handle: ({ caller, body, request }) =>
+    run: ({ caller, body, request }) =>
       createOrganization(platform, personOf(caller), body.name, request.headers['idempotency-key']),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/organizations/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -79,7 +82,7 @@ export const organizationEndpoints = (
     summary: 'List the organizations that the caller has joined, newest first',
     answers: { 200: Type.Array(Organization) },
     problems: [],
-    handle: ({ caller }) => readOrganizations(platform, personOf(caller)),
+    run: ({ caller }) => readOrganizations(platform, personOf(caller)),
   }),
   endpoint({
     method: 'GET',
@@ -92,7 +95,7 @@ export const organizationEndpoints = (
     answers: { 200: Type.Array(FoundOrganization) },
     problems: ['invalid-request', 'too-many-requests'],
     lookup: { cost: 5 },
-    handle: ({ query }) => findOrganizations(platform, query.q),
+    run: ({ query }) => findOrganizations(platform, query.q),
   }),
   endpoint({
     method: 'GET',
@@ -104,7 +107,8 @@ export const organizationEndpoints = (
     params: organizationPath,
     answers: { 200: Organization, 304: null },
     problems: [...member],
-    handle: ({ caller, request }) => readOrganization(platform, contextOf(caller), request),
+    handle: async ({ caller, request }) =>
+      answerUnlessFresh(request, await readOrganization(platform, contextOf(caller))),
   }),
   endpoint({
     method: 'PATCH',
@@ -117,8 +121,10 @@ export const organizationEndpoints = (
     body: OrganizationRequest,
     answers: { 200: Organization },
     problems: [...member, ...body, 'stale'],
-    handle: ({ caller, body, request }) =>
-      renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, request.headers['if-match']),
+    handle: async ({ caller, body, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerTagged(await renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, ifMatch));
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -130,7 +136,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     answers: { 204: null },
     problems: [...member, 'conflict'],
-    handle: ({ caller }) => deleteOrganization(platform, contextOf(caller)),
+    run: ({ caller }) => deleteOrganization(platform, contextOf(caller)),
   }),
   endpoint({
     method: 'DELETE',
@@ -143,7 +149,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     answers: { 204: null },
     problems: [...member, 'conflict'],
-    handle: ({ caller }) => removeMember(platform, contextOf(caller), personOf(caller).id),
+    run: ({ caller }) => removeMember(platform, contextOf(caller), personOf(caller).id),
   }),
   endpoint({
     method: 'GET',
@@ -155,7 +161,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     answers: { 200: Type.Array(Member) },
     problems: [...member],
-    handle: ({ caller }) => readMembers(platform, contextOf(caller)),
+    run: ({ caller }) => readMembers(platform, contextOf(caller)),
   }),
   endpoint({
     method: 'PUT',
@@ -168,7 +174,7 @@ export const organizationEndpoints = (
     body: MemberRequest,
     answers: { 200: Member },
     problems: [...member, ...body, 'conflict'],
-    handle: ({ caller, params, body }) => changeRole(platform, contextOf(caller), params.userId, body.role),
+    run: ({ caller, params, body }) => changeRole(platform, contextOf(caller), params.userId, body.role),
   }),
   endpoint({
     method: 'DELETE',
@@ -180,7 +186,7 @@ export const organizationEndpoints = (
     params: memberPath,
     answers: { 204: null },
     problems: [...member, 'conflict'],
-    handle: ({ caller, params }) => removeMember(platform, contextOf(caller), params.userId),
+    run: ({ caller, params }) => removeMember(platform, contextOf(caller), params.userId),
   }),
   endpoint({
     method: 'POST',
@@ -194,7 +200,8 @@ export const organizationEndpoints = (
     body: InvitationRequest,
     answers: { 201: Invitation },
     problems: [...member, ...body, 'conflict', 'too-many-requests'],
-    handle: ({ caller, body }) => invite(platform, mails, contextOf(caller), body),
+    run: ({ caller, body }) => invite(platform, mails, contextOf(caller), body),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/invitations/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -206,7 +213,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     answers: { 200: Type.Array(Invitation) },
     problems: [...member],
-    handle: ({ caller }) => readInvitations(platform, contextOf(caller)),
+    run: ({ caller }) => readInvitations(platform, contextOf(caller)),
   }),
   endpoint({
     method: 'DELETE',
@@ -218,7 +225,7 @@ export const organizationEndpoints = (
     params: organizationInvitationPath,
     answers: { 204: null },
     problems: [...member],
-    handle: ({ caller, params }) => withdrawInvitation(platform, contextOf(caller), params.invitationId),
+    run: ({ caller, params }) => withdrawInvitation(platform, contextOf(caller), params.invitationId),
   }),
   endpoint({
     method: 'GET',
@@ -229,7 +236,7 @@ export const organizationEndpoints = (
     summary: 'List the open invitations to the e-mail address of the caller, newest first',
     answers: { 200: Type.Array(Invitation) },
     problems: [],
-    handle: ({ caller }) => readOwnInvitations(platform, identity, personOf(caller)),
+    run: ({ caller }) => readOwnInvitations(platform, identity, personOf(caller)),
   }),
   endpoint({
     method: 'POST',
@@ -241,7 +248,7 @@ export const organizationEndpoints = (
     params: invitationPath,
     answers: { 200: Organization },
     problems: [...member],
-    handle: ({ caller, params }) => acceptInvitation(platform, identity, personOf(caller), params.invitationId),
+    run: ({ caller, params }) => acceptInvitation(platform, identity, personOf(caller), params.invitationId),
   }),
   endpoint({
     method: 'DELETE',
@@ -253,6 +260,6 @@ export const organizationEndpoints = (
     params: invitationPath,
     answers: { 204: null },
     problems: [...member],
-    handle: ({ caller, params }) => declineInvitation(platform, identity, personOf(caller), params.invitationId),
+    run: ({ caller, params }) => declineInvitation(platform, identity, personOf(caller), params.invitationId),
   }),
 ];

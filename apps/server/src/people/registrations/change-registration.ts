@@ -1,6 +1,6 @@
-import type { ChangeRegistrationRequest } from '@kethub/contract';
+import type { ChangeRegistrationRequest, Registration } from '@kethub/contract';
 import { audit } from '../audit/index.ts';
-import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import {
   isSameState,
   isBlocked,
@@ -10,7 +10,7 @@ import {
 } from '../identity/index.ts';
 import type { Mailer, Mail } from '../../foundation/mail/index.ts';
 import type { Person, Platform } from '../../foundation/platform.ts';
-import { registrationAnswer } from './present.ts';
+import { taggedRegistration } from './present.ts';
 import { requirePerson } from './read-registrations.ts';
 import { transition } from './transition.ts';
 
@@ -26,9 +26,9 @@ export async function changeRegistration(
   id: string,
   decision: ChangeRegistrationRequest,
   ifMatch: string | undefined,
-): Promise<Answer> {
+): Promise<Tagged<Registration>> {
   const person = await requirePerson(administration, id);
-  requireMatch(ifMatch, registrationAnswer(person).headers.etag);
+  requireMatch(ifMatch, taggedRegistration(person).tag);
   const to = transition(person, decision);
   if (!to) {
     throw new Problem(
@@ -38,12 +38,12 @@ export async function changeRegistration(
   }
   if (id === administrator.id && isBlocked(to))
     throw new Problem('conflict', 'You cannot block your own account. Ask another administrator.');
-  if (isSameState(person, to)) return registrationAnswer(person);
+  if (isSameState(person, to)) return taggedRegistration(person);
   const changed = await administration.change(id, person, to);
   if (!changed) throw new Problem('not-found', 'The person has been deleted meanwhile.');
   await recordDecision(platform, mailer, administrator, person, to);
   platform.log.info({ registration: id, administrator: administrator.id, ...to }, 'decided about a registration');
-  return registrationAnswer(changed);
+  return taggedRegistration(changed);
 }
 
 /** Milliseconds in which a mail is tried. Then it is dropped. */

@@ -1,5 +1,5 @@
 import { toTimestamp, type Registration } from '@kethub/contract';
-import { etag, type Answer } from '../../foundation/http/index.ts';
+import { etag, type Tagged } from '../../foundation/http/index.ts';
 import type { RegisteredPerson } from '../identity/index.ts';
 import { digestOf } from '../../foundation/storage/index.ts';
 
@@ -18,8 +18,7 @@ export function registrationDto(person: RegisteredPerson): Registration {
   };
 }
 
-export function registrationAnswer(person: RegisteredPerson) {
+export function taggedRegistration(person: RegisteredPerson): Tagged<Registration> {
   const body = registrationDto(person);
-  const headers = { etag: etag(digestOf(JSON.stringify(body)).slice(0, 32)), 'cache-control': 'no-store' };
-  return { status: 200, headers, body } satisfies Answer;
+  return { body, tag: etag(digestOf(JSON.stringify(body)).slice(0, 32)) };
 }

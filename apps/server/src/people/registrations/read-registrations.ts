@@ -1,25 +1,19 @@
-import type { ApprovalStatus } from '@kethub/contract';
-import { list, Problem, type Answer } from '../../foundation/http/index.ts';
-import type { Administration, IdentityProvider, RegisteredPerson } from '../identity/index.ts';
-import { registrationAnswer, registrationDto } from './present.ts';
-
-interface RegistrationsQuery {
-  readonly status?: ApprovalStatus;
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+import type { ApprovalStatus, Registration } from '@kethub/contract';
+import { Problem, type Listing, type Tagged } from '../../foundation/http/index.ts';
+import type { Administration, IdentityProvider, ListedPerson, RegisteredPerson } from '../identity/index.ts';
+import { taggedRegistration, registrationDto } from './present.ts';
 
 /** Lists people with this status, or all people. */
 export function listRegistrations(
   administration: Administration,
   address: string,
-  { status, ...page }: RegistrationsQuery,
-): Promise<Answer> {
-  return list(page, {
+  status: ApprovalStatus | undefined,
+): Listing<ListedPerson> {
+  return {
     address: status === undefined ? address : `${address}?status=${status}`,
     load: (cursor, limit) => administration.list(status ?? null, cursor, limit),
     present: ({ person }) => registrationDto(person),
-  });
+  };
 }
 
 /** Finds the person with this address. Answers with a list of one or none. */
@@ -27,14 +21,14 @@ export async function findRegistration(
   identity: IdentityProvider,
   administration: Administration,
   email: string,
-): Promise<Answer> {
+): Promise<Registration[]> {
   const found = await identity.findByEmail(email);
   const person = found && (await administration.find(found.id));
-  return { status: 200, body: person ? [registrationDto(person)] : [] };
+  return person ? [registrationDto(person)] : [];
 }
 
-export async function readRegistration(administration: Administration, id: string): Promise<Answer> {
-  return registrationAnswer(await requirePerson(administration, id));
+export async function readRegistration(administration: Administration, id: string): Promise<Tagged<Registration>> {
+  return taggedRegistration(await requirePerson(administration, id));
 }
 
 /** Returns the registration of this id. Throws not-found. */

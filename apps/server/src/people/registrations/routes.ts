@@ -1,6 +1,13 @@
 import { approvalStatuses, ChangeRegistrationRequest, limits, Registration, worded } from '@kethub/contract';
 import { Type } from 'typebox';
-import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
+import {
+  answerTagged,
+  list,
+  noStore,
+  personOf,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../foundation/http/index.ts';
 import type { IdentityService } from '../identity/index.ts';
 import type { Mailer } from '../../foundation/mail/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
@@ -42,10 +49,10 @@ export const registrationEndpoints = (
       query,
       answers: { 200: Type.Array(Registration) },
       problems: ['invalid-request'],
-      handle: ({ query: { email, ...page } }) => {
-        if (email !== undefined) return findRegistration(identity, administration, email);
-        return listRegistrations(administration, `${platform.addresses.api}/registrations`, page);
-      },
+      handle: async ({ query: { email, status, ...page } }) =>
+        email === undefined
+          ? list(page, listRegistrations(administration, `${platform.addresses.api}/registrations`, status))
+          : { status: 200, body: await findRegistration(identity, administration, email) },
     }),
     endpoint({
       method: 'GET',
@@ -57,7 +64,7 @@ export const registrationEndpoints = (
       params: path,
       answers: { 200: Registration },
       problems: ['not-found'],
-      handle: ({ params }) => readRegistration(administration, params.id),
+      handle: async ({ params }) => answerTagged(await readRegistration(administration, params.id), noStore),
     }),
     endpoint({
       method: 'PATCH',
@@ -72,16 +79,14 @@ export const registrationEndpoints = (
       body: ChangeRegistrationRequest,
       answers: { 200: Registration },
       problems: ['invalid-request', 'malformed-json', 'not-found', 'conflict', 'stale', 'unsupported-media-type'],
-      handle: ({ caller, params, body, request }) =>
-        changeRegistration(
-          platform,
-          mailer,
-          administration,
-          personOf(caller),
-          params.id,
-          body,
-          request.headers['if-match'],
-        ),
+      handle: async ({ caller, params, body, request }) => {
+        const ifMatch = request.headers['if-match'];
+        const administrator = personOf(caller);
+        return answerTagged(
+          await changeRegistration(platform, mailer, administration, administrator, params.id, body, ifMatch),
+          noStore,
+        );
+      },
     }),
   ];
 };

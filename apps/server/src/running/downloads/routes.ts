@@ -4,8 +4,8 @@ import { describeFile, downloadFile } from '../../catalog/datapools/index.ts';
 import { readSource, requireVersion } from '../../catalog/services/index.ts';
 import {
   contextOf,
+  noStore,
   platformEndpoint as endpoint,
-  type Answer,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -37,11 +37,12 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
       'result-expired',
       'result-file-not-found',
     ],
-    handle: async ({ params, caller, request }) => {
+    run: async ({ params, caller, request }) => {
       const scope = jobScope(platform, contextOf(caller));
       await executions.resultFileHead(scope, params.executionId, params.file, request);
       return ticketFor(platform, contextOf(caller), { kind: 'RESULT_FILE', ...params });
     },
+    headers: noStore,
   }),
   endpoint({
     method: 'POST',
@@ -54,10 +55,11 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     params: Type.Object({ dataPoolId: Id, name: Type.String() }),
     answers,
     problems: ['invalid-request', 'not-found', 'stale'],
-    handle: async ({ params, caller, request }) => {
+    run: async ({ params, caller, request }) => {
       await describeFile(platform, contextOf(caller), params.dataPoolId, params.name, request);
       return ticketFor(platform, contextOf(caller), { kind: 'DATA_POOL_FILE', ...params });
     },
+    headers: noStore,
   }),
   endpoint({
     method: 'POST',
@@ -70,10 +72,11 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     params: Type.Object({ serviceId: Id, version: Version }),
     answers,
     problems: ['invalid-request', 'not-found'],
-    handle: async ({ params, caller }) => {
+    run: async ({ params, caller }) => {
       await requireVersion(platform.database.read, { owner: contextOf(caller), ...params });
       return ticketFor(platform, contextOf(caller), { kind: 'SOURCE', ...params });
     },
+    headers: noStore,
   }),
   endpoint({
     method: 'GET',
@@ -109,8 +112,7 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
   }),
 ];
 
-function ticketFor(platform: Platform, context: Context, content: Content): Answer {
+function ticketFor(platform: Platform, context: Context, content: Content): DownloadTicket {
   const href = `${platform.addresses.api}/downloads?ticket=${sealTicket(platform, context, content)}`;
-  const body: DownloadTicket = { href, validUntil: toTimestamp(platform.now() + TICKET_MS) };
-  return { status: 201, headers: { 'cache-control': 'no-store' }, body };
+  return { href, validUntil: toTimestamp(platform.now() + TICKET_MS) };
 }

@@ -1,11 +1,23 @@
 import { Id, ResultResponse, ServiceExecution, type ProblemCode } from '@kethub/contract';
 import { Type, type TProperties } from 'typebox';
-import { endpointsOf, type Answer, type Endpoint } from '../../foundation/http/index.ts';
+import type { FastifyRequest } from 'fastify';
+import {
+  endpointsOf,
+  etag,
+  isFresh,
+  Problem,
+  waited,
+  wantedWait,
+  type Answer,
+  type Endpoint,
+} from '../../foundation/http/index.ts';
 import { logContent, logProblems } from '../../foundation/logs/index.ts';
-import type { Executions } from './operations.ts';
-import type { ExecutionReader, ExecutionScope } from './scope.ts';
+import { traceOf } from '../../foundation/telemetry/index.ts';
+import type { Executions, Started } from './operations.ts';
+import type { ExecutionReader } from './scope.ts';
+import type { WaitedStatus } from './status.ts';
 
-const json = { 'content-type': 'application/json; charset=utf-8' };
+export const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /**
  * The address of executions at an interface: those of subscribers at the gateway, those of owners at the platform
@@ -47,7 +59,8 @@ export function executionEndpoints<A extends string, C>(
       params: Type.Object(one),
       answers: { 200: ServiceExecution, 304: null },
       problems,
-      handle: ({ caller, params, request }) => executions.status(readerOf(caller), idIn(params), request),
+      handle: async ({ caller, params, request }) =>
+        answerStatus(request, await executions.status(readerOf(caller), idIn(params), wantedWait(request))),
     }),
     endpoint({
       method: 'GET',
@@ -60,7 +73,8 @@ export function executionEndpoints<A extends string, C>(
       params: Type.Object(one),
       answers: { 200: ResultResponse },
       problems: [...problems, 'result-not-available', 'result-expired'],
-      handle: ({ caller, params }) => answerResult(executions, readerOf(caller).scope, idIn(params)),
+      run: ({ caller, params }) => executions.result(readerOf(caller).scope, idIn(params)),
+      headers: json,
     }),
     endpoint({
       method: 'GET',
@@ -105,15 +119,30 @@ export function executionEndpoints<A extends string, C>(
       params: Type.Object(one),
       answers: { 200: ServiceExecution },
       problems,
-      handle: async ({ caller, params }) => ({
-        status: 200,
-        body: await executions.cancel(readerOf(caller).scope, idIn(params)),
-      }),
+      run: ({ caller, params }) => executions.cancel(readerOf(caller).scope, idIn(params)),
     }),
   ];
 }
 
-/** Answers the result document of an execution. */
-export async function answerResult(executions: Executions, scope: ExecutionScope, id: string): Promise<Answer> {
-  return { status: 200, headers: json, body: await executions.result(scope, id) };
+function answerStatus(request: FastifyRequest, { read: { status, text }, seconds }: WaitedStatus): Answer {
+  const tag = etag(status);
+  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
+  // Text skips the serializer, which would be 5 % of this most frequent request.
+  return { status: 200, body: text, headers: { ...json, etag: tag, ...waited(seconds) } };
+}
+
+/** The call of a request that starts an execution; its body is the input. */
+export function startCall(request: FastifyRequest) {
+  return { ...sentText(request, 'the input'), trace: traceOf(request), wait: wantedWait(request) };
+}
+
+/** The JSON of a request. Throws unsupported-media-type for any other body. */
+export function sentText({ body, headers }: FastifyRequest, what: string) {
+  if (Buffer.isBuffer(body)) return { text: body, idempotencyKey: headers['idempotency-key'] };
+  throw new Problem('unsupported-media-type', `Send ${what} as a JSON object with Content-Type: application/json.`);
+}
+
+/** Answers a start with the address of the execution. */
+export function answerStart({ status, address, waited: seconds }: Started): Answer {
+  return { status: 201, body: status, headers: { location: address, ...waited(seconds) } };
 }

@@ -1,8 +1,21 @@
 import type { Readable } from 'node:stream';
-import type { ExecutionRecord, ServiceExecution } from '@kethub/contract';
+import type {
+  ExecutionRecord,
+  ServiceExecution,
+  WorkflowMessageReceipt,
+  WorkflowSignalReceipt,
+} from '@kethub/contract';
 import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { beginWait, list, once, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import {
+  beginWait,
+  once,
+  Problem,
+  type Answer,
+  type IdempotencyKey,
+  type Listing,
+  type WantedWait,
+} from '../../foundation/http/index.ts';
 import { answerLog, isKept } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { cancelExecution } from './cancel.ts';
@@ -11,7 +24,7 @@ import { executionLinks } from '@kethub/service-api';
 import { executionLog } from './log.ts';
 import { presentStatus } from './present.ts';
 import type { ExecutionFilter } from './filter.ts';
-import { findExecution, pageOfExecutions } from './queries.ts';
+import { findExecution, pageOfExecutions, type ListedRow } from './queries.ts';
 import { readInput } from './own-input.ts';
 import { readRecord } from './record/index.ts';
 import { describeResultFile, readResult, readResultFile, requireKept } from './result.ts';
@@ -19,11 +32,25 @@ import { executionNotFound, type ExecutionReader, type ExecutionScope } from './
 import { CapacityCheck } from './schedule/index.ts';
 import { createAccepting } from './accept.ts';
 import type { Origin } from './origin.ts';
-import { startExecution, type Starting } from './start.ts';
+import { startExecution, type StartCall, type Starting } from './start.ts';
 import { createStatusReader, type StatusReader } from './status-reader.ts';
-import { readStatus, waitForEnd, type Waiting } from './status.ts';
+import { readStatus, waitForEnd, type WaitedStatus, type Waiting } from './status.ts';
 import { watchExecutions, type ExecutionWatch } from './watch.ts';
 import type { BeforeCommit, Workflows } from './workflows.ts';
+
+/** An execution that was started. */
+export interface Started {
+  readonly status: ServiceExecution;
+  readonly address: string;
+  /** Seconds of a wait that was granted; 0 for none. */
+  readonly waited: number;
+}
+
+/** JSON that a caller has sent. */
+interface SentText {
+  readonly text: Buffer;
+  readonly idempotencyKey: IdempotencyKey;
+}
 
 /** The operations on executions. The scope of a caller says which executions it may see. */
 export class Executions {
@@ -49,57 +76,66 @@ export class Executions {
   }
 
   /**
-   * Accepts an execution; the body of the request is its input. With `Prefer: wait=N` the answer comes when the
-   * execution has ended, or after N seconds.
+   * Accepts an execution, and returns its status: at once, or when it has ended or the wait is over. `waited` are the
+   * seconds of a wait that was granted.
    */
-  async start(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
-    const text = jsonText(request, 'the input');
+  async start(
+    origin: Origin,
+    { wait, ...call }: StartCall & { readonly wait: WantedWait },
+    beforeCommit: BeforeCommit | null = null,
+  ): Promise<Started> {
     if (origin.program.type === 'MANAGED') await this.#capacity.require(origin.serviceVersionId);
-    const answer = await startExecution(this.#starting, origin, text, request, beforeCommit);
-    const { seconds, end } = beginWait(this.#platform, origin.applicationId ?? origin.owner.id, request);
-    if (seconds === 0) return answer;
-    const { id } = answer.body as ServiceExecution;
+    const status = await startExecution(this.#starting, origin, call, beforeCommit);
+    const { scope } = origin;
+    const address = `${scope.address}/${status.id}`;
+    const { seconds, end } = beginWait(this.#platform, origin.applicationId ?? origin.owner.id, wait);
+    if (seconds === 0) return { status, address, waited: 0 };
     // Under an Idempotency-Key it may be the answer of an earlier request.
-    const isNew = request.headers['idempotency-key'] === undefined;
-    const ended = waitForEnd(this.#waiting, { scope: origin.scope, id, seconds, request }, isNew);
-    const body = await ended.finally(end);
-    return { ...answer, body, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+    const isNew = call.idempotencyKey === undefined;
+    const ended = waitForEnd(this.#waiting, { scope, id: status.id, wait }, isNew);
+    return { status: await ended.finally(end), address, waited: seconds };
   }
 
   /** Publishes a message of a subscriber. Throws not-found when the service is no workflow. */
-  async publish(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
+  async publish(
+    origin: Origin,
+    { text, idempotencyKey }: SentText,
+    beforeCommit: BeforeCommit | null = null,
+  ): Promise<WorkflowMessageReceipt> {
     if (origin.program.type !== 'WORKFLOW')
       throw new Problem('not-found', 'This service is no workflow: it takes no messages.');
-    const text = jsonText(request, 'the message');
     const scope = `messages of ${origin.subscriptionId ?? ''}`;
     return this.#workflows.publish(origin, text, beforeCommit, (act) =>
-      once(this.#platform, request.headers['idempotency-key'], scope, text, act),
+      once(this.#platform, idempotencyKey, scope, text, act),
     );
   }
 
   /** Broadcasts a signal to the instances of a subscriber. Throws not-found when the service is no workflow. */
-  async broadcast(origin: Origin, request: FastifyRequest, beforeCommit: BeforeCommit | null = null): Promise<Answer> {
+  async broadcast(
+    origin: Origin,
+    { text, idempotencyKey }: SentText,
+    beforeCommit: BeforeCommit | null = null,
+  ): Promise<WorkflowSignalReceipt> {
     if (origin.program.type !== 'WORKFLOW')
       throw new Problem('not-found', 'This service is no workflow: it receives no signals.');
-    const text = jsonText(request, 'the signal');
     const scope = `signals of ${origin.subscriptionId ?? ''}`;
     return this.#workflows.broadcast(origin, text, beforeCommit, (act) =>
-      once(this.#platform, request.headers['idempotency-key'], scope, text, act),
+      once(this.#platform, idempotencyKey, scope, text, act),
     );
   }
 
-  /** A page of executions, newest first. */
-  list(scope: ExecutionScope, { tag, ...query }: ListQuery & Pick<ExecutionFilter, 'tag'>): Promise<Answer> {
-    return list(query, {
+  /** The executions, newest first. */
+  list(scope: ExecutionScope, { tag }: Pick<ExecutionFilter, 'tag'>): Listing<ListedRow> {
+    return {
       address: `${scope.address}/${tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`}`,
       load: (cursor, limit) => pageOfExecutions(this.#platform.database, scope, { tag }, cursor, limit),
       present: (row) => ({ ...presentStatus(row), _links: executionLinks(scope.address, row.id) }),
-    });
+    };
   }
 
-  /** The status object; `Prefer: wait=N` waits for it to change. Throws execution-not-found. */
-  status(reader: ExecutionReader, id: string, request: FastifyRequest): Promise<Answer> {
-    return readStatus(this.#platform, this.#waiting, reader, id, request);
+  /** The status. It waits for the status to change, if that is wanted. Throws execution-not-found. */
+  status(reader: ExecutionReader, id: string, wait: WantedWait): Promise<WaitedStatus> {
+    return readStatus(this.#platform, this.#waiting, reader, id, wait);
   }
 
   /** The result document, a long one as a stream. Throws execution-not-found, result-not-available, result-expired. */
@@ -156,10 +192,4 @@ export class Executions {
     this.#watch.close();
     this.#statuses.close();
   }
-}
-
-/** The bytes of a JSON body. Throws unsupported-media-type for any other body. */
-function jsonText({ body }: FastifyRequest, what: string): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  throw new Problem('unsupported-media-type', `Send ${what} as a JSON object with Content-Type: application/json.`);
 }

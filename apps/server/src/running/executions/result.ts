@@ -28,20 +28,18 @@ export async function readResult(platform: Platform, scope: ExecutionScope, id: 
  * The result of an execution that has ended, or the cause why it did not succeed, with two HAL members at the root. A
  * result in a blob is streamed. `address` is where executions stand. Throws result-expired.
  */
-export async function resultDocument(
-  platform: Platform,
-  row: ExecutionRow,
-  address: string,
-): Promise<string | Readable> {
-  // The cause is kept when the result is deleted.
-  if (row.cause === null) requireKept(row);
-  const files = await filesOf(platform.database, row.id);
-  const members = JSON.stringify({
-    _links: resultLinks(address, row.id, files),
-    _embedded: { status: presentStatus(row) },
-  });
+async function resultDocument(platform: Platform, row: ExecutionRow, address: string): Promise<string | Readable> {
+  const members = JSON.stringify(await resultMembers(platform, row, address));
   if (row.result_blob !== null) return memberStream(await platform.blobs.get(row.result_blob), members);
   return withMembers(row.result ?? row.cause ?? '{}', members);
+}
+
+/** The HAL members beside a result. `address` is where executions stand. Throws result-expired. */
+export async function resultMembers({ database }: Platform, row: ExecutionRow, address: string) {
+  // The cause is kept when the result is deleted.
+  if (row.cause === null) requireKept(row);
+  const files = await filesOf(database, row.id);
+  return { _links: resultLinks(address, row.id, files), _embedded: { status: presentStatus(row) } };
 }
 
 /** A result file, or a range of it. Throws execution-not-found, result-expired, result-file-not-found. */

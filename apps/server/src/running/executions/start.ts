@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify';
+import type { ServiceExecution } from '@kethub/contract';
 import { requireStart } from '../../catalog/quotas/index.ts';
-import { once, type Answer } from '../../foundation/http/index.ts';
+import { once, type IdempotencyKey } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { formatTraceparent, traceOf } from '../../foundation/telemetry/index.ts';
+import { formatTraceparent, type TraceContext } from '../../foundation/telemetry/index.ts';
 import { acceptExecutions, wakeWorkers, type Accepting } from './accept.ts';
 import { removeInput } from './input-blob.ts';
 import type { Origin } from './origin.ts';
@@ -17,6 +17,15 @@ export interface Starting {
   readonly accepting: Accepting;
 }
 
+/** A call that starts an execution. */
+export interface StartCall {
+  /** The input as JSON. */
+  readonly text: Buffer;
+  readonly idempotencyKey: IdempotencyKey;
+  /** The trace to which the call belongs. */
+  readonly trace: TraceContext | null;
+}
+
 /**
  * Accepts an execution: when this resolves it is on disk and will run once. The row is PENDING; a worker is woken.
  * `beforeCommit` runs in the same transaction and may throw to refuse the execution.
@@ -24,44 +33,33 @@ export interface Starting {
 export async function startExecution(
   { platform, workflows, accepting }: Starting,
   origin: Origin,
-  text: Buffer,
-  request: FastifyRequest,
+  { text, idempotencyKey, trace: caller }: StartCall,
   beforeCommit: BeforeCommit | null,
-): Promise<Answer> {
+): Promise<ServiceExecution> {
   const isWorkflow = origin.program.type === 'WORKFLOW';
   if (!isWorkflow) await requireStart(platform, origin.owner, { bytes: 0, waits: true });
   const prepared = await prepareExecution(platform, workflows, origin, platform.newId(), text);
   const { row } = prepared;
   if (isWorkflow) prepared.firstStep = await workflows.firstStep(prepared);
-  const span = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', traceOf(request)) ?? null;
-  const trace = span?.context ?? traceOf(request);
+  const span = platform.telemetry.tracing?.begin('execution accept', 'INTERNAL', caller) ?? null;
+  const trace = span?.context ?? caller;
   if (trace) row.trace_parent = formatTraceparent(trace);
   let accepted = false;
   try {
-    const created = {
-      status: 201,
-      body: presentStatus({ ...row, status: 'PENDING', started_at: null }),
-      headers: { location: `${origin.scope.address}/${row.id}` },
-    };
-    const isAlone = beforeCommit !== null || request.headers['idempotency-key'] !== undefined;
+    const created = presentStatus({ ...row, status: 'PENDING', started_at: null });
+    const isAlone = beforeCommit !== null || idempotencyKey !== undefined;
     if (!isAlone) await accepting.add(prepared);
-    const answer: Answer = !isAlone
+    const execution = !isAlone
       ? created
-      : await once(
-          platform,
-          request.headers['idempotency-key'],
-          idempotencyScope(origin),
-          text,
-          async (transaction) => {
-            await beforeCommit?.(transaction);
-            await acceptExecutions(workflows, transaction, [prepared]);
-            return created;
-          },
-        );
-    accepted = answer.headers?.['location']?.endsWith(row.id) ?? false;
+      : await once(platform, idempotencyKey, idempotencyScope(origin), text, async (transaction) => {
+          await beforeCommit?.(transaction);
+          await acceptExecutions(workflows, transaction, [prepared]);
+          return created;
+        });
+    accepted = execution.id === row.id;
     if (accepted) platform.telemetry.metrics?.accepted();
     if (accepted) wakeWorkers(platform, workflows, prepared);
-    return answer;
+    return execution;
   } finally {
     if (!accepted) prepared.firstStep?.release();
     span?.end({ ...(accepted && { 'kethub.execution.id': row.id }) }, !accepted);

@@ -1,13 +1,10 @@
 import { isFinal, type ServiceExecution } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { beginWait, etag, isFresh, type Answer } from '../../foundation/http/index.ts';
+import { beginWait, type WantedWait } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import { presentStatus } from './present.ts';
 import { executionNotFound, type ExecutionReader, type ExecutionScope } from './scope.ts';
 import type { ReadStatus, StatusReader } from './status-reader.ts';
 import type { ExecutionWatch } from './watch.ts';
-
-const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** Sources of statuses and of their changes. */
 export interface Waiting {
@@ -19,40 +16,36 @@ export interface Waiting {
 interface WaitingRequest {
   readonly scope: ExecutionScope;
   readonly id: string;
-  readonly seconds: number;
-  readonly request: FastifyRequest;
+  readonly wait: WantedWait;
 }
 
-/** The status object. `Prefer: wait=N` waits for it to change. Throws execution-not-found. */
+/** A status, and the seconds for which the request may have waited for it. */
+export interface WaitedStatus {
+  readonly read: ReadStatus;
+  readonly seconds: number;
+}
+
+/** The status. It waits for the status to change, if that is wanted. Throws execution-not-found. */
 export async function readStatus(
   platform: Platform,
   waiting: Waiting,
   { id: caller, scope }: ExecutionReader,
   id: string,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { seconds, end } = beginWait(platform, caller, request);
-  if (seconds > 0) return readChangedStatus(waiting, { scope, id, seconds, request }).finally(end);
-  return answerStatus(await requireStatus(waiting, scope, id), request, 0);
+  wait: WantedWait,
+): Promise<WaitedStatus> {
+  const { seconds, end } = beginWait(platform, caller, wait);
+  if (seconds > 0) return readChangedStatus(waiting, { scope, id, wait }).finally(end);
+  return { read: await requireStatus(waiting, scope, id), seconds: 0 };
 }
 
-async function readChangedStatus(waiting: Waiting, waiter: WaitingRequest): Promise<Answer> {
+async function readChangedStatus(waiting: Waiting, waiter: WaitingRequest): Promise<WaitedStatus> {
   const first = await requireStatus(waiting, waiter.scope, waiter.id);
   const unchanged = (read: ReadStatus | null): boolean => read?.status === first.status && !isFinal(first.status);
-  const changed = await waitWhile(waiting, waiter, first, unchanged);
-  return answerStatus(changed, waiter.request, waiter.seconds);
-}
-
-function answerStatus({ status, text }: ReadStatus, request: FastifyRequest, seconds: number): Answer {
-  const tag = etag(status);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
-  const waited = seconds > 0 && { 'preference-applied': `wait=${seconds}` };
-  // Text skips the serializer, which would be 5 % of this most frequent request.
-  return { status: 200, body: text, headers: { ...json, etag: tag, ...waited } };
+  return { read: await waitWhile(waiting, waiter, first, unchanged), seconds: waiter.wait.seconds };
 }
 
 /**
- * The status object once the execution has ended, or as it is after `seconds`. `isNew`: it was accepted in this turn of
+ * The status object once the execution has ended, or as it is after the wait. `isNew`: it was accepted in this turn of
  * the event loop, so no notification of its end can have been missed.
  */
 export async function waitForEnd(waiting: Waiting, waiter: WaitingRequest, isNew: boolean): Promise<ServiceExecution> {
@@ -64,16 +57,15 @@ export async function waitForEnd(waiting: Waiting, waiter: WaitingRequest, isNew
 
 async function waitWhile(
   waiting: Waiting,
-  { scope, id, seconds, request }: WaitingRequest,
+  { scope, id, wait: { seconds, whenGone } }: WaitingRequest,
   first: ReadStatus | null,
   unchanged: (read: ReadStatus | null) => boolean,
 ): Promise<ReadStatus> {
   const { watch, statuses } = waiting;
-  const { socket } = request.raw;
   const ending = new AbortController();
   const stop = (): void => ending.abort();
   const timer = setTimeout(stop, seconds * 1000);
-  socket.once('close', stop);
+  const stay = whenGone(stop);
   const end = ending.signal;
   let latest = first;
   try {
@@ -87,8 +79,7 @@ async function waitWhile(
     }
   } finally {
     clearTimeout(timer);
-    // The connection serves many requests: it would collect a listener from each.
-    socket.off('close', stop);
+    stay();
   }
   return latest === null || end.aborted ? requireStatus(waiting, scope, id) : latest;
 }

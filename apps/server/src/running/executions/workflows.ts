@@ -1,9 +1,12 @@
-import type { Answer } from '../../foundation/http/index.ts';
+import type { WorkflowMessageReceipt, WorkflowSignalReceipt } from '@kethub/contract';
 import type { LogSource } from '../../foundation/logs/index.ts';
 import type { ExecutionRow, Queries, StatementBatch } from '../../foundation/storage/index.ts';
 import type { ExecutionInput } from '@kethub/service-api';
 import type { InputParameters } from '@kethub/service-api';
 import type { Origin } from './origin.ts';
+
+/** Runs an operation in a transaction, or repeats the first answer to a repeated request. */
+export type Write = <T>(act: (transaction: Queries) => Promise<T>) => Promise<T>;
 
 /** Runs in the transaction that accepts an execution; throws to refuse it. */
 export type BeforeCommit = (transaction: Queries) => Promise<void>;
@@ -52,8 +55,8 @@ export interface Workflows {
     origin: Origin,
     text: Buffer,
     beforeCommit: BeforeCommit | null,
-    write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
-  ): Promise<Answer>;
+    write: Write,
+  ): Promise<WorkflowMessageReceipt>;
   /**
    * Broadcasts a signal of a subscriber in the same way. Throws malformed-json, invalid-request, invalid-secrets,
    * too-large.
@@ -62,8 +65,8 @@ export interface Workflows {
     origin: Origin,
     text: Buffer,
     beforeCommit: BeforeCommit | null,
-    write: (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>,
-  ): Promise<Answer>;
+    write: Write,
+  ): Promise<WorkflowSignalReceipt>;
   /** Wakes the workers: there is something to do for an instance. */
   wake(): void;
   /** The journal of an instance; null when the execution is no workflow. */

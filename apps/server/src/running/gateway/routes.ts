@@ -13,14 +13,21 @@ import {
   WorkflowSignalRequest,
 } from '@kethub/contract';
 import { Type } from 'typebox';
-import type { FastifyRequest } from 'fastify';
 import type { Subscriber } from '../../catalog/access/index.ts';
-import { executionEndpoints, originOf, subscriberScope, type Executions } from '../executions/index.ts';
-import { endpointsOf, ListQuery, type Endpoint, Problem, type Answer } from '../../foundation/http/index.ts';
+import {
+  answerStart,
+  executionEndpoints,
+  originOf,
+  sentText,
+  startCall,
+  subscriberScope,
+  type Executions,
+} from '../executions/index.ts';
+import { endpointsOf, list, ListQuery, type Endpoint } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
-import { subscribersSpecification } from '../../catalog/services/index.ts';
+import { answerSpecification, subscribersSpecification } from '../../catalog/services/index.ts';
 import type { Purpose } from './admission.ts';
-import { countStarts } from './count-starts.ts';
+import { appendQuota, countStarts } from './count-starts.ts';
 import type { TokenEndpoint } from './token.ts';
 
 /**
@@ -67,7 +74,7 @@ export function gatewayEndpoints(
       query: Type.Object({ ...ListQuery.properties, tag: Type.Optional(Tag) }),
       answers: { 200: Type.Array(ServiceExecutionEntry) },
       problems: [...refused, 'invalid-request'],
-      handle: ({ caller, query }) => executions.list(subscriberScope(admitted(caller)), query),
+      handle: ({ caller, query }) => list(query, executions.list(subscriberScope(admitted(caller)), query)),
     }),
     endpoint({
       method: 'POST',
@@ -99,10 +106,14 @@ export function gatewayEndpoints(
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request, reply }) =>
-        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
-          executions.start(originOf(admitted(caller)), request, beforeCommit),
-        ),
+      handle: async ({ caller, request, reply }) => {
+        const subscriber = admitted(caller);
+        const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
+          executions.start(originOf(subscriber), startCall(request), beforeCommit),
+        );
+        const answer = answerStart(started);
+        return { ...answer, headers: { ...answer.headers, ...appendQuota(fields, reply) } };
+      },
     }),
     endpoint({
       method: 'POST',
@@ -133,10 +144,13 @@ export function gatewayEndpoints(
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request, reply }) =>
-        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
-          executions.publish(originOf(admitted(caller)), request, beforeCommit),
-        ),
+      handle: async ({ caller, request, reply }) => {
+        const subscriber = admitted(caller);
+        const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
+          executions.publish(originOf(subscriber), sentText(request, 'the message'), beforeCommit),
+        );
+        return { status: 201, body: started, headers: appendQuota(fields, reply) };
+      },
     }),
     endpoint({
       method: 'POST',
@@ -166,10 +180,13 @@ export function gatewayEndpoints(
         'request-in-progress',
         'idempotency-key-reused',
       ],
-      handle: ({ caller, request, reply }) =>
-        countStarts(platform, admitted(caller), reply, (beforeCommit) =>
-          executions.broadcast(originOf(admitted(caller)), request, beforeCommit),
-        ),
+      handle: async ({ caller, request, reply }) => {
+        const subscriber = admitted(caller);
+        const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
+          executions.broadcast(originOf(subscriber), sentText(request, 'the signal'), beforeCommit),
+        );
+        return { status: 202, body: started, headers: appendQuota(fields, reply) };
+      },
     }),
     endpoint({
       method: 'GET',
@@ -181,7 +198,11 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       answers: { 200: ApiSpecification, 304: null },
       problems: [...refused, 'not-found'],
-      handle: ({ caller, request }) => readOpenApi(platform, admitted(caller), request),
+      handle: async ({ caller, request }) => {
+        const { serviceId, serviceVersionId, address: endpointUrl } = admitted(caller);
+        const specification = await subscribersSpecification(platform, serviceId, serviceVersionId, endpointUrl);
+        return answerSpecification(request, specification);
+      },
     }),
     ...executionEndpoints<GatewayAccess, GatewayCaller>(executions, {
       path: `${service}/:id`,
@@ -205,17 +226,4 @@ export function gatewayEndpoints(
 function admitted(caller: GatewayCaller): Subscriber {
   if (!caller) throw new Error('An endpoint for subscribers was reached without a subscriber');
   return caller;
-}
-
-/**
- * Answers with the API specification of a service, with the URL at which the application calls it. Throws not-found.
- */
-export async function readOpenApi(
-  platform: Platform,
-  { serviceId, serviceVersionId, address }: Subscriber,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const answer = await subscribersSpecification(platform, serviceId, serviceVersionId, address, request);
-  if (answer) return answer;
-  throw new Problem('not-found', 'This service runs elsewhere: its operations are those of its provider.');
 }

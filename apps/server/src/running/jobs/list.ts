@@ -8,7 +8,7 @@ import {
   readProvidedRecord,
   type ListedRow,
 } from '../executions/index.ts';
-import { list, Problem, type Answer, type ListQuery } from '../../foundation/http/index.ts';
+import { Problem, type Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { requireService } from '../../catalog/services/index.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
@@ -21,11 +21,11 @@ interface Named extends ListedRow {
 }
 
 /** Lists the executions of an owner, newest first. Throws invalid-request. */
-export function listOwned(platform: Platform, context: Context, query: ListQuery & OwnedQuery): Promise<Answer> {
+export function listOwned(platform: Platform, context: Context, query: OwnedQuery): Listing<Named> {
   const { database } = platform;
   const scope = jobScope(platform, context);
   const filter = filterOf(query);
-  return list(query, {
+  return {
     address: addressOf(scope.address, query),
     load: async (cursor, limit) =>
       withNames(database.read, await pageOfExecutions(database, scope, filter, cursor, limit)),
@@ -37,7 +37,7 @@ export function listOwned(platform: Platform, context: Context, query: ListQuery
       ...(row.workflow_id !== null && { workflowId: row.workflow_id, ...taskOf(row) }),
       _links: executionLinks(scope.address, row.id),
     }),
-  });
+  };
 }
 
 /** Lists all executions of a service for its provider, without their owners and inputs. Throws invalid-request. */
@@ -45,11 +45,11 @@ export async function listProvided(
   { database, addresses }: Platform,
   context: Context,
   serviceId: string,
-  query: ListQuery & ProvidedQuery,
-): Promise<Answer> {
+  query: ProvidedQuery,
+): Promise<Listing<Named>> {
   await requireService(database.read, context, serviceId);
   const filter = filterOf(query);
-  return list(query, {
+  return {
     address: addressOf(`${addresses.api}/services/${serviceId}/executions`, query),
     load: async (cursor, limit) =>
       withNames(database.read, await pageOfService(database, serviceId, filter, cursor, limit)),
@@ -57,7 +57,7 @@ export async function listProvided(
       ...presentProgress(row),
       ...(row.of && { version: row.of.version }),
     }),
-  });
+  };
 }
 
 /** The record of an execution for the provider of its service. Throws not-found, execution-not-found. */

@@ -9,21 +9,33 @@ import {
   ServiceExecution,
   Version,
 } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { endExecution, executionEndpoints, type Executions } from '../executions/index.ts';
+import {
+  answerStart,
+  endExecution,
+  executionEndpoints,
+  json,
+  startCall,
+  type Executions,
+} from '../executions/index.ts';
 import {
   contextOf,
+  list,
   ListQuery,
   personOf,
   platformEndpoint as endpoint,
+  type Answer,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
-import type { Caller, Platform, PlatformAccess } from '../../foundation/platform.ts';
+import type { Caller, Context, Platform, PlatformAccess } from '../../foundation/platform.ts';
+import type { Queries } from '../../foundation/storage/index.ts';
+import { lockOwnerShared } from '../../people/organizations/index.ts';
 import { listOwned, listProvided, providedRecord } from './list.ts';
 import { countOwned, countProvided } from './counts.ts';
 import { OwnedQuery, ProvidedQuery } from './filter-query.ts';
 import { jobScope } from './scope.ts';
-import { startJob } from './start-job.ts';
+import { originOfJob } from './start-job.ts';
 
 const tag = 'Jobs';
 const servicePath = Type.Object({ serviceId: Id });
@@ -95,7 +107,8 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     query: Type.Object({ ...ListQuery.properties, ...ProvidedQuery.properties }),
     answers: { 200: Type.Array(ProvidedExecution) },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ params, caller, query }) => listProvided(platform, contextOf(caller), params.serviceId, query),
+    handle: async ({ params, caller, query }) =>
+      list(query, await listProvided(platform, contextOf(caller), params.serviceId, query)),
   }),
   endpoint({
     method: 'GET',
@@ -107,10 +120,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: Type.Object({ serviceId: Id, executionId: Id }),
     answers: { 200: ExecutionRecord },
     problems: ['invalid-request', 'not-found', 'execution-not-found'],
-    handle: async ({ params, caller }) => ({
-      status: 200,
-      body: await providedRecord(platform, contextOf(caller), params.serviceId, params.executionId),
-    }),
+    run: ({ params, caller }) => providedRecord(platform, contextOf(caller), params.serviceId, params.executionId),
   }),
   endpoint({
     method: 'GET',
@@ -122,7 +132,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     query: Type.Object({ ...ListQuery.properties, ...OwnedQuery.properties }),
     answers: { 200: Type.Array(OwnedExecution) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => listOwned(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, listOwned(platform, contextOf(caller), query)),
   }),
   endpoint({
     method: 'GET',
@@ -135,7 +145,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     query: Type.Object({ ...ownedCounts, ...steps }),
     answers: { 200: ExecutionCounts },
     problems: ['invalid-request'],
-    handle: async ({ caller, query }) => ({ status: 200, body: await countOwned(platform, contextOf(caller), query) }),
+    run: ({ caller, query }) => countOwned(platform, contextOf(caller), query),
   }),
   endpoint({
     method: 'GET',
@@ -148,10 +158,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     query: Type.Object({ ...ProvidedQuery.properties, ...steps }),
     answers: { 200: ExecutionCounts },
     problems: ['invalid-request', 'not-found'],
-    handle: async ({ params, caller, query }) => ({
-      status: 200,
-      body: await countProvided(platform, contextOf(caller), params.serviceId, query),
-    }),
+    run: ({ params, caller, query }) => countProvided(platform, contextOf(caller), params.serviceId, query),
   }),
   endpoint({
     method: 'GET',
@@ -164,11 +171,8 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: one,
     answers: { 200: { media: ['application/json'], json: ExecutionInput } },
     problems: [...missing, 'result-expired', 'input-not-kept'],
-    handle: async ({ params, caller }) => ({
-      status: 200,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: await executions.input(jobScope(platform, contextOf(caller)), params.executionId),
-    }),
+    run: ({ params, caller }) => executions.input(jobScope(platform, contextOf(caller)), params.executionId),
+    headers: json,
   }),
   ...executionEndpoints<PlatformAccess, Caller>(executions, {
     path: '/service-executions/:executionId',
@@ -209,10 +213,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: one,
     answers: { 200: ExecutionRecord },
     problems: missing,
-    handle: async ({ params, caller }) => ({
-      status: 200,
-      body: await executions.record(jobScope(platform, contextOf(caller)), params.executionId),
-    }),
+    run: ({ params, caller }) => executions.record(jobScope(platform, contextOf(caller)), params.executionId),
   }),
   endpoint({
     method: 'DELETE',
@@ -226,10 +227,9 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: one,
     answers: { 204: null },
     problems: [...missing, 'execution-not-ended'],
-    handle: async ({ params, caller }) => {
+    run: ({ params, caller }) => {
       const context = contextOf(caller);
-      await executions.delete(jobScope(platform, context), params.executionId, context.personId);
-      return { status: 204 };
+      return executions.delete(jobScope(platform, context), params.executionId, context.personId);
     },
   }),
   endpoint({
@@ -244,9 +244,20 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: one,
     answers: { 200: ServiceExecution },
     problems: [...missing, 'conflict'],
-    handle: async ({ params, caller }) => ({
-      status: 200,
-      body: await endExecution(platform, personOf(caller), params.executionId),
-    }),
+    run: ({ params, caller }) => endExecution(platform, personOf(caller), params.executionId),
   }),
 ];
+
+/** Starts an execution as a person. The body of the request is the input. */
+async function startJob(
+  platform: Platform,
+  executions: Executions,
+  context: Context,
+  serviceId: string,
+  version: string | null,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const origin = await originOfJob(platform, context, serviceId, version);
+  const lock = (transaction: Queries) => lockOwnerShared(platform, transaction, context);
+  return answerStart(await executions.start(origin, startCall(request), lock));
+}

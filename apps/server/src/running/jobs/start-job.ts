@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import {
   findService,
@@ -13,8 +12,7 @@ import {
 } from '../../catalog/services/index.ts';
 import { findSharedService } from '../../catalog/sharing/index.ts';
 import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
-import type { Executions } from '../executions/index.ts';
-import { lockOwnerShared } from '../../people/organizations/index.ts';
+import type { Origin } from '../executions/index.ts';
 import { jobScope } from './scope.ts';
 
 /**
@@ -23,7 +21,7 @@ import { jobScope } from './scope.ts';
  * draft while no published version can be started. Without a number it is the newest version without an announced retirement.
  * Throws not-found, conflict, build-not-succeeded.
  */
-export async function requireRunnable(
+async function requireRunnable(
   platform: Platform,
   context: Context,
   serviceId: string,
@@ -100,17 +98,15 @@ async function isDeployable(queries: Queries, service: ServiceRow, versionId: st
   }
 }
 
-/** Starts an execution as a person, without an application. The body of the request is the input. */
-export async function startJob(
+/** The way in which a person runs a service, without an application. Throws what `requireRunnable` throws. */
+export async function originOfJob(
   platform: Platform,
-  executions: Executions,
   context: Context,
   serviceId: string,
   version: string | null,
-  request: FastifyRequest,
-): Promise<Answer> {
+): Promise<Origin> {
   const { id, program } = await requireRunnable(platform, context, serviceId, version);
-  const origin = {
+  return {
     scope: jobScope(platform, context),
     subscriptionId: null,
     applicationId: null,
@@ -120,5 +116,4 @@ export async function startJob(
     serviceVersionId: id,
     program,
   };
-  return executions.start(origin, request, (transaction) => lockOwnerShared(platform, transaction, context));
 }

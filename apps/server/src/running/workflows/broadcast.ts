@@ -2,13 +2,12 @@ import { limits, WorkflowSignalRequest, type WorkflowSignalReceipt } from '@keth
 import { isTooDeep, jsonText, type Variables } from '@kethub/workflow';
 import { sql } from 'kysely';
 import { findWorkflowVersion, requirementsIn } from '../../catalog/services/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { Queries } from '../../foundation/storage/index.ts';
-import type { BeforeCommit, Origin, Workflows } from '../executions/index.ts';
+import type { BeforeCommit, Origin, Workflows, Write } from '../executions/index.ts';
 import { insertSignal, runsFor, type NewSignal } from './advance/index.ts';
 import { bodyReader } from './body-reader.ts';
-import type { Write } from './publish.ts';
 import { requireSealed } from './secret-variables.ts';
 import { startByEvent } from './start-by-event.ts';
 import { workflowsToDo } from './wake.ts';
@@ -34,18 +33,18 @@ export async function broadcastSignal(
   context: Context,
   request: WorkflowSignalRequest,
   write: Write,
-): Promise<Answer> {
+): Promise<WorkflowSignalReceipt> {
   const owner = `${context.type} ${context.id}`;
   const signal = { ...newSignal(platform, owner, request), person_id: context.personId };
-  const answer = await write(async (transaction) => {
+  const receipt = await write(async (transaction) => {
     const services = await servicesOf(transaction, context, signal.name);
     await requireSealed(transaction, workflows, services, request.variables, REMEDY);
     const waiting = await insertSignal(transaction, signal, null, limits.workflowSignalCount);
     const starting = await countStarts(transaction, context, signal.name);
-    return { status: 202, body: receiptOf(signal, { waiting, starting, started: [] }) };
+    return receiptOf(signal, { waiting, starting, started: [] });
   });
   workflowsToDo(platform.database);
-  return answer;
+  return receipt;
 }
 
 /**
@@ -59,21 +58,21 @@ export async function broadcastOfSubscriber(
   text: Buffer,
   beforeCommit: BeforeCommit | null,
   write: Write,
-): Promise<Answer> {
+): Promise<WorkflowSignalReceipt> {
   const request = await signalIn(text);
   const owner = `${origin.owner.type} ${origin.owner.id}`;
   const signal = { ...newSignal(platform, owner, request), runs_for: runsFor(owner, origin.subscriptionId) };
   let started: readonly Started[] = [];
-  const answer = await write(async (transaction) => {
+  const receipt = await write(async (transaction) => {
     await requireSealed(transaction, workflows, [origin.serviceId], request.variables, REMEDY);
     const waiting = await insertSignal(transaction, signal, origin.serviceId, limits.workflowSignalCount);
     started = await startBySignal(platform, workflows, transaction, origin, request);
     for (const _ of started) await beforeCommit?.(transaction);
-    return { status: 202, body: receiptOf(signal, { waiting, starting: 0, started: started.map(({ id }) => id) }) };
+    return receiptOf(signal, { waiting, starting: 0, started: started.map(({ id }) => id) });
   });
   workflowsToDo(platform.database);
   for (const one of started) one.started();
-  return answer;
+  return receipt;
 }
 
 /** Throws too-large, invalid-request, and invalid-secrets: secrets are for one instance, but a signal reaches many. */

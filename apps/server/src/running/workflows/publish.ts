@@ -1,7 +1,7 @@
-import { limits, WorkflowMessageRequest } from '@kethub/contract';
+import { limits, WorkflowMessageRequest, type WorkflowMessageReceipt } from '@kethub/contract';
 import { isTooDeep, jsonText, type Variables } from '@kethub/workflow';
-import type { BeforeCommit, Origin, Workflows } from '../executions/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import type { BeforeCommit, Origin, Workflows, Write } from '../executions/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { findWorkflowVersion, newestPublished, requirementsIn, requireService } from '../../catalog/services/index.ts';
 import { isDuplicate, type Queries, type WorkflowMessageRow } from '../../foundation/storage/index.ts';
@@ -18,8 +18,6 @@ const MOST_WAITING = 1_000;
 const REMEDY = 'Leave it out: only a message that starts the workflow can carry $secrets.';
 const messageIn = bodyReader<WorkflowMessageRequest>(WorkflowMessageRequest, 'message');
 
-/** Runs an operation in a transaction, or repeats the first answer to a repeated request. */
-export type Write = (act: (transaction: Queries) => Promise<Answer>) => Promise<Answer>;
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
 /**
@@ -35,7 +33,7 @@ export function publishMessage(
   serviceId: string,
   request: WorkflowMessageRequest,
   write: Write,
-): Promise<Answer> {
+): Promise<WorkflowMessageReceipt> {
   const row = messageRow(platform, serviceId, null, request);
   return publish(platform, row, request, write, async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
@@ -61,7 +59,7 @@ export async function publishOfSubscriber(
   text: Buffer,
   beforeCommit: BeforeCommit | null,
   write: Write,
-): Promise<Answer> {
+): Promise<WorkflowMessageReceipt> {
   const request = await messageIn(text);
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
   return publish(platform, row, request, write, async (transaction) => {
@@ -116,11 +114,11 @@ async function publish(
   { variables = {} }: WorkflowMessageRequest,
   write: Write,
   act: (transaction: Queries) => Promise<Made>,
-): Promise<Answer> {
+): Promise<WorkflowMessageReceipt> {
   const { name, message_id } = row;
   let started: readonly Started[] = [];
   try {
-    const answer = await write(async (transaction) => {
+    const receipt = await write(async (transaction) => {
       const made = await act(transaction);
       ({ started } = made);
       if (started.length === 0 && Object.hasOwn(variables, '$secrets'))
@@ -130,12 +128,11 @@ async function publish(
         );
       const delivered = await correlate(platform, transaction, row);
       const ids = started.map(({ id }) => id);
-      const body = await receiptOf(transaction, row, { started: ids, delivered, activeId: made.activeId });
-      return { status: 201, body };
+      return receiptOf(transaction, row, { started: ids, delivered, activeId: made.activeId });
     });
     workflowsToDo(platform.database);
     for (const one of started) one.started();
-    return answer;
+    return receipt;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     throw new Problem(

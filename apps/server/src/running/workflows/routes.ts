@@ -8,7 +8,7 @@ import {
 } from '@kethub/contract';
 import { jsonText, parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
-import { answerResult, type Executions, type Workflows } from '../executions/index.ts';
+import { json, type Executions, type Workflows } from '../executions/index.ts';
 import {
   contextOf,
   once,
@@ -43,7 +43,7 @@ export const workflowEndpoints = (
     params: Type.Object({ executionId: Id }),
     answers: { 200: ResultResponse },
     problems: ['invalid-request', 'execution-not-found', 'result-not-available', 'result-expired'],
-    handle: async ({ params, caller }) => {
+    run: async ({ params, caller }) => {
       const context = contextOf(caller);
       const instance = await platform.database.read
         .selectFrom('workflow_instances')
@@ -53,12 +53,9 @@ export const workflowEndpoints = (
       if (!instance)
         throw new Problem('execution-not-found', `You have no execution ${params.executionId} of a workflow.`);
       const of = { by: 'OWNER', type: context.type, id: context.id } as const;
-      return answerResult(
-        executions,
-        { of, address: `${platform.addresses.api}/service-executions` },
-        params.executionId,
-      );
+      return executions.result({ of, address: `${platform.addresses.api}/service-executions` }, params.executionId);
     },
+    headers: json,
   }),
   endpoint({
     method: 'POST',
@@ -84,7 +81,7 @@ export const workflowEndpoints = (
       'request-in-progress',
       'idempotency-key-reused',
     ],
-    handle: ({ params, body, caller, request }) => {
+    run: ({ params, body, caller, request }) => {
       const context = contextOf(caller);
       const scope = `workflow messages of ${context.type} ${context.id} for ${params.serviceId}`;
       return publishMessage(platform, workflows, context, params.serviceId, body, (act) =>
@@ -113,7 +110,7 @@ export const workflowEndpoints = (
       'request-in-progress',
       'idempotency-key-reused',
     ],
-    handle: ({ body, caller, request }) => {
+    run: ({ body, caller, request }) => {
       const context = contextOf(caller);
       return broadcastSignal(platform, workflows, context, body, (act) =>
         once(

@@ -141,9 +141,9 @@ export class BuildWorker {
    * lost.
    */
   async #reconcile(): Promise<void> {
-    const held = await buildsOfWorker(this.#platform.database.read, this.#workerId);
-    for (const [id, { abort }] of this.#running) if (!held.has(id)) abort.abort();
-    const lost = [...held].filter((id) => !this.#running.has(id));
+    const leased = await buildsOfWorker(this.#platform.database.read, this.#workerId);
+    for (const [id, { abort }] of this.#running) if (!leased.has(id)) abort.abort();
+    const lost = [...leased].filter((id) => !this.#running.has(id));
     if (lost.length > 0) await release(this.#platform, this.#workerId, lost);
   }
 

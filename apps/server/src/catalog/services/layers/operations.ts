@@ -1,7 +1,7 @@
 import { toTimestamp, type Layer } from '@kethub/contract';
 import { sql } from 'kysely';
 import { audit, ownContext } from '../../../people/audit/index.ts';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Person, Platform } from '../../../foundation/platform.ts';
 import type { Queries } from '../../../foundation/storage/index.ts';
 import { LAYERS_WANTED } from './keeper.ts';
@@ -9,8 +9,8 @@ import { LAYERS_WANTED } from './keeper.ts';
 /** Layers that an answer lists. Older ones are left out. */
 const MOST = 10_000;
 
-export async function readLayers({ database }: Platform): Promise<Answer> {
-  return { status: 200, body: await layersIn(database.read, null) };
+export function readLayers({ database }: Platform): Promise<Layer[]> {
+  return layersIn(database.read, null);
 }
 
 /** Records that every worker is to purge or rebuild a layer. Throws not-found. */
@@ -19,8 +19,8 @@ export async function changeLayer(
   administrator: Person,
   id: string,
   wanted: 'PURGE' | 'REBUILD',
-): Promise<Answer> {
-  const body = await platform.database.write(async (transaction) => {
+): Promise<Layer[]> {
+  const layers = await platform.database.write(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('layers')
       .set({ wanted, problem: null })
@@ -32,7 +32,7 @@ export async function changeLayer(
     return layersIn(transaction, id);
   });
   platform.database.notify(LAYERS_WANTED, id);
-  return { status: 202, body };
+  return layers;
 }
 
 async function layersIn(queries: Queries, id: string | null): Promise<Layer[]> {

@@ -24,7 +24,7 @@ export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
     description: 'Newest first, at most 10,000. Workers tell what they have once a minute.',
     answers: { 200: Type.Array(Layer) },
     problems: [],
-    handle: () => readLayers(platform),
+    run: () => readLayers(platform),
   }),
   endpoint({
     method: 'POST',
@@ -38,7 +38,7 @@ export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 202: Type.Array(Layer) },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ caller, params }) => changeLayer(platform, personOf(caller), params.layerId, 'REBUILD'),
+    run: ({ caller, params }) => changeLayer(platform, personOf(caller), params.layerId, 'REBUILD'),
   }),
   endpoint({
     method: 'DELETE',
@@ -52,6 +52,6 @@ export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 202: Type.Array(Layer) },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ caller, params }) => changeLayer(platform, personOf(caller), params.layerId, 'PURGE'),
+    run: ({ caller, params }) => changeLayer(platform, personOf(caller), params.layerId, 'PURGE'),
   }),
 ];

@@ -1,11 +1,11 @@
 import { limits } from '@kethub/contract';
-import { parseExact, type ServiceReference, type Value } from '@kethub/workflow';
-import { resultDocument } from '../../executions/index.ts';
+import { parseExact, type ServiceReference, type Value, type Variables } from '@kethub/workflow';
+import { resultMembers } from '../../executions/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isAmong, type Database, type ExecutionRow, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import type { JobEnvironment } from './job-environment.ts';
 import { failJob } from './fail-job.ts';
-import { readValue, serviceResult } from './service-result.ts';
+import { serviceResult } from './service-result.ts';
 
 /** Reports the end of a job's execution to its instance: the result, or the result document of a failure. */
 export async function collectJob(
@@ -18,7 +18,7 @@ export async function collectJob(
   const call = { serviceId, applicationId: job.application_id ?? '' };
   if (!row)
     return failJob(environment, job, call, problem('Execution gone', 'The execution of the service was deleted.'));
-  if (row.status !== 'SUCCEEDED') return failJob(environment, job, call, await responseOf(platform, job, row));
+  if (row.status !== 'SUCCEEDED') return failJob(environment, job, call, await failureOf(platform, job, row));
   const result = await serviceResult(platform.blobs, row);
   if (result !== 'TOO_LARGE')
     return environment.end(job, { type: 'jobSucceeded', job: job.job, result: result.value, called: call });
@@ -51,16 +51,15 @@ function problem(title: string, detail: string): Value {
 }
 
 /**
- * The result document of a failed execution, as the gateway answers it: the cause, or the errors of a workflow, with
- * `_links` and `_embedded`.
+ * The reason why an execution did not succeed: the cause, or the errors of a workflow, with `_links` and `_embedded`, as
+ * in the result that its caller reads.
  */
-async function responseOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
-  if (row.owner_type === null || row.owner_id === null) return parseExact(row.cause ?? '{}');
-  const document = await resultDocument(platform, row, job.address ?? '');
-  const response = await readValue(buffers(typeof document === 'string' ? [document] : document));
-  return response === 'TOO_LARGE' ? tooLarge('The errors of the service need') : response.value;
-}
-
-async function* buffers(stream: Iterable<string> | AsyncIterable<Buffer | string>): AsyncIterable<Buffer> {
-  for await (const chunk of stream) yield Buffer.from(chunk);
+async function failureOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
+  const cause = parseExact(row.cause ?? '{}');
+  if (row.owner_type === null || row.owner_id === null) return cause;
+  const members = await resultMembers(platform, row, job.address ?? '');
+  const hasResult = row.result !== null || row.result_blob !== null;
+  const errors = hasResult ? await serviceResult(platform.blobs, row) : { value: cause };
+  if (errors === 'TOO_LARGE') return tooLarge('The errors of the service need');
+  return { ...(errors.value as Variables), ...(members as Variables) };
 }

@@ -222,7 +222,7 @@ export class JobWorker implements JobExecutor {
   async #renewRegularly(): Promise<void> {
     if (this.#leased.size > 0) {
       await this.#renew().catch((error: unknown) =>
-        this.#environment.platform.log.warn({ err: error }, 'jobs of workflows could not be held'),
+        this.#environment.platform.log.warn({ err: error }, 'the leases of jobs of workflows could not be renewed'),
       );
       return;
     }

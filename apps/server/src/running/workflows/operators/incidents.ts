@@ -1,6 +1,6 @@
 import { toTimestamp, limits, type IncidentFilter, type WorkflowIncidentGroup } from '@kethub/contract';
 import type { Node } from '@kethub/workflow';
-import { list, type Answer, type ListQuery } from '../../../foundation/http/index.ts';
+import type { Listing } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
 import type { Graphs } from '../graphs.ts';
@@ -13,20 +13,17 @@ export async function readIncidents(
   platform: Platform,
   graphs: Graphs,
   context: Context,
-  { limit, cursor, ...filter }: ListQuery & IncidentFilter,
-): Promise<Answer> {
+  filter: IncidentFilter,
+): Promise<Listing<WithElement>> {
   const { read } = platform.database;
   if (filter.serviceId !== undefined) await requireService(read, context, filter.serviceId);
   const chosen = new URLSearchParams(filter).toString();
-  return list(
-    { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) },
-    {
-      address: `${platform.addresses.api}/workflow-incidents${chosen === '' ? '' : `?${chosen}`}`,
-      load: async (after, count) =>
-        withElements(graphs, await pageOfIncidents(read, context, filter, { after, limit: count, order: 'desc' })),
-      present: ({ row, element }) => presentIncident(row, context, openIncident(row), element),
-    },
-  );
+  return {
+    address: `${platform.addresses.api}/workflow-incidents${chosen === '' ? '' : `?${chosen}`}`,
+    load: async (after, limit) =>
+      withElements(graphs, await pageOfIncidents(read, context, filter, { after, limit, order: 'desc' })),
+    present: ({ row, element }) => presentIncident(row, context, openIncident(row), element),
+  };
 }
 
 /** Groups of open incidents with one cause, the largest first. Throws not-found for a service of somebody else. */

@@ -3,16 +3,22 @@ import {
   fromTimestamp,
   limits,
   timestampPattern,
-  toTimestamp,
   Version,
   workflowPhases,
   type WorkflowInstanceCounts,
   type WorkflowInstanceDetails,
 } from '@kethub/contract';
-import { rootOf, variablesAt, type Node } from '@kethub/workflow';
-import type { FastifyRequest } from 'fastify';
+import { rootOf, variablesAt, type JournalEntry, type Node } from '@kethub/workflow';
 import { Type, type Static } from 'typebox';
-import { beginWait, etag, isFresh, list, ListQuery, Problem, type Answer } from '../../../foundation/http/index.ts';
+import {
+  beginWait,
+  etag,
+  ListQuery,
+  Problem,
+  type Listing,
+  type Tagged,
+  type WantedWait,
+} from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
 import type { Graphs } from '../graphs.ts';
@@ -62,11 +68,10 @@ export async function readInstances(
   platform: Platform,
   context: Context,
   serviceId: string,
-  query: InstancesQuery,
-): Promise<Answer> {
+  { limit: _limit, cursor: _cursor, phase, hasIncidents, ...others }: InstancesQuery,
+): Promise<Listing<InstanceRow>> {
   const { database, addresses } = platform;
   await requireService(database.read, context, serviceId);
-  const { limit: _limit, cursor: _cursor, phase, hasIncidents, ...others } = query;
   const chosen = {
     ...filterOf(others),
     ...(phase !== undefined && { phase }),
@@ -77,11 +82,11 @@ export async function readInstances(
     ...(hasIncidents !== undefined && { hasIncidents: String(hasIncidents) }),
     ...others,
   }).toString();
-  return list(query, {
+  return {
     address: `${addresses.api}/services/${serviceId}/workflow-instances${asked === '' ? '' : `?${asked}`}`,
     load: (cursor, limit) => pageOfInstances(database.read, context, serviceId, chosen, cursor, limit),
     present: presentInstance,
-  });
+  };
 }
 
 function filterOf({ from, to, ...same }: CountsQuery): InstanceFilter {
@@ -123,6 +128,12 @@ export async function requireInstance({ database }: Platform, context: Context, 
   return row;
 }
 
+/** What was read, and the seconds of a wait for it that was granted; 0 for none. */
+interface Waited<T> {
+  readonly value: T;
+  readonly seconds: number;
+}
+
 /** Sources of an instance and of its changes. */
 export interface InstanceReader {
   readonly platform: Platform;
@@ -131,24 +142,22 @@ export interface InstanceReader {
 }
 
 /**
- * Reads an instance with its active elements, open incidents and variables. `Prefer: wait=N` waits for its next step, or
- * for one that `If-None-Match` does not name. Throws not-found.
+ * Reads an instance with its active elements, open incidents and variables. A wait is for its next step, or for one that
+ * the caller does not know: `isKnown` judges the ETag. Throws not-found.
  */
 export async function readInstance(
   reader: InstanceReader,
   context: Context,
   id: string,
-  request: FastifyRequest,
-): Promise<Answer> {
+  wait: WantedWait,
+  isKnown: (tag: string) => boolean,
+): Promise<Waited<Tagged<WorkflowInstanceDetails>>> {
   const first = await requireInstance(reader.platform, context, id);
   const shown = await presentDetails(reader, context, first);
-  const { 'if-none-match': known } = request.headers;
-  const isNews = known !== undefined && !isFresh(request, shown.tag);
-  const waited = isNews ? 0 : await waitForStep(reader, context, first, request);
-  const { body, tag } =
-    waited === 0 ? shown : await presentDetails(reader, context, await requireInstance(reader.platform, context, id));
-  const headers = { etag: tag, ...(waited > 0 && { 'preference-applied': `wait=${waited}` }) };
-  return isFresh(request, tag) ? { status: 304, headers } : { status: 200, body, headers };
+  const seconds = isKnown(shown.tag) ? await waitForStep(reader, context, first, wait) : 0;
+  if (seconds === 0) return { value: shown, seconds };
+  const row = await requireInstance(reader.platform, context, id);
+  return { value: await presentDetails(reader, context, row), seconds };
 }
 
 /** Waits for the next step of an instance that runs. Returns the seconds that were granted; 0: it has not waited. */
@@ -156,22 +165,21 @@ async function waitForStep(
   { platform, watch }: InstanceReader,
   { personId }: Context,
   { id, phase, revision }: InstanceRow,
-  request: FastifyRequest,
+  wait: WantedWait,
 ): Promise<number> {
   if (phase !== 'NEW' && phase !== 'RUNNING') return 0;
-  const { seconds, end } = beginWait(platform, personId, request);
+  const { seconds, end } = beginWait(platform, personId, wait);
   if (seconds === 0) return 0;
   const over = new AbortController();
   const stop = (): void => over.abort();
-  const { socket } = request.raw;
   const timer = setTimeout(stop, seconds * 1000);
-  socket.once('close', stop);
+  const stay = wait.whenGone(stop);
   try {
     await watch.changed(id, revision, over.signal);
     return seconds;
   } finally {
     clearTimeout(timer);
-    socket.off('close', stop);
+    stay();
     end();
   }
 }
@@ -180,7 +188,7 @@ async function presentDetails(
   { platform, graphs }: InstanceReader,
   context: Context,
   row: InstanceRow,
-): Promise<{ readonly body: WorkflowInstanceDetails; readonly tag: string }> {
+): Promise<Tagged<WorkflowInstanceDetails>> {
   const { read } = platform.database;
   const state = await readState(read, row.id);
   const jobs = state === null ? [] : await jobsOf(read, row.id);
@@ -227,26 +235,22 @@ export function requireOwn(row: InstanceRow, context: Context): void {
 }
 
 /**
- * Reads the journal of an instance, in order. `Prefer: wait=N` waits for its next step when there is no entry. Throws
- * not-found, not-permitted.
+ * Reads the journal of an instance, in order. A wait is for its next step, when there is no entry. Throws not-found,
+ * not-permitted.
  */
 export async function readJournal(
   reader: InstanceReader,
   context: Context,
   id: string,
   { after = 0, limit = 100 }: { after?: number; limit?: number },
-  request: FastifyRequest,
-): Promise<Answer> {
+  wait: WantedWait,
+): Promise<Waited<JournalEntry[]>> {
   const { platform } = reader;
   const row = await requireInstance(platform, context, id);
   requireOwn(row, context);
   const read = () => readJournalAfter(platform.database.read, id, after, limit);
   let entries = await read();
-  const waited = entries.length > 0 ? 0 : await waitForStep(reader, context, row, request);
-  if (waited > 0) entries = await read();
-  return {
-    status: 200,
-    body: entries.map((entry) => ({ ...entry, at: toTimestamp(entry.at) })),
-    headers: { ...(waited > 0 && { 'preference-applied': `wait=${waited}` }) },
-  };
+  const seconds = entries.length > 0 ? 0 : await waitForStep(reader, context, row, wait);
+  if (seconds > 0) entries = await read();
+  return { value: entries, seconds };
 }

@@ -1,6 +1,7 @@
+import type { WorkflowInstance } from '@kethub/contract';
 import { isTooDeep, type Variables } from '@kethub/workflow';
 import { audit } from '../../../people/audit/index.ts';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { Workflows } from '../../executions/index.ts';
 import { eventRow, insertEvents } from '../advance/index.ts';
@@ -16,7 +17,7 @@ export const NOT_CORRECTED = 'Secrets are given at the start and cannot be corre
  * Retries the element of an incident, with corrected variables if there are any. Each is set where the failed element
  * sees it, else in the process.
  *
- * Answers 202: a worker does it. Throws not-found, not-permitted, invalid-secrets.
+ * A worker does it. Throws not-found, not-permitted, invalid-secrets.
  */
 export async function retryIncident(
   platform: Platform,
@@ -24,7 +25,7 @@ export async function retryIncident(
   context: Context,
   { instanceId: id, incident: number }: { readonly instanceId: string; readonly incident: number },
   variables: Record<string, unknown> | undefined,
-): Promise<Answer> {
+): Promise<WorkflowInstance> {
   const row = await requireInstance(platform, context, id);
   if (variables) {
     requireOwn(row, context);
@@ -54,5 +55,5 @@ export async function retryIncident(
     });
   });
   workflowsToDo(platform.database);
-  return { status: 202, body: presentInstance(row) };
+  return presentInstance(row);
 }

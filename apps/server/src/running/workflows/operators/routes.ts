@@ -5,6 +5,7 @@ import {
   RetryIncidentRequest,
   RetryIncidentsReceipt,
   RetryIncidentsRequest,
+  toTimestamp,
   WorkflowIncident,
   WorkflowIncidentGroup,
   WorkflowInstance,
@@ -17,9 +18,14 @@ import {
 import { parseExact } from '@kethub/workflow';
 import { Type } from 'typebox';
 import {
+  answerUnlessFresh,
   contextOf,
+  isFresh,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
+  waited,
+  wantedWait,
   type PlatformEndpoint,
 } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
@@ -61,7 +67,8 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: InstancesQuery,
       answers: { 200: Type.Array(WorkflowInstance) },
       problems: [...found],
-      handle: ({ params, caller, query }) => readInstances(platform, contextOf(caller), params.serviceId, query),
+      handle: async ({ params, caller, query }) =>
+        list(query, await readInstances(platform, contextOf(caller), params.serviceId, query)),
     }),
     endpoint({
       method: 'GET',
@@ -74,10 +81,8 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: CountsQuery,
       answers: { 200: WorkflowInstanceCounts },
       problems: [...found],
-      handle: async ({ params, caller, query }) => ({
-        status: 200,
-        body: await readInstanceCounts(platform, contextOf(caller), params.serviceId, query),
-      }),
+      run: ({ params, caller, query }) =>
+        readInstanceCounts(platform, contextOf(caller), params.serviceId, query),
     }),
     endpoint({
       method: 'GET',
@@ -90,7 +95,10 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: Type.Object({ ...ListQuery.properties, ...IncidentFilter.properties }),
       answers: { 200: Type.Array(WorkflowIncident) },
       problems: [...found],
-      handle: ({ caller, query }) => readIncidents(platform, graphs, contextOf(caller), query),
+      handle: async ({ caller, query }) => {
+        const { limit: _limit, cursor: _cursor, ...filter } = query;
+        return list(query, await readIncidents(platform, graphs, contextOf(caller), filter));
+      },
     }),
     endpoint({
       method: 'GET',
@@ -102,10 +110,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: IncidentFilter,
       answers: { 200: Type.Array(WorkflowIncidentGroup) },
       problems: [...found],
-      handle: async ({ caller, query }) => ({
-        status: 200,
-        body: await readIncidentGroups(platform, graphs, contextOf(caller), query),
-      }),
+      run: ({ caller, query }) => readIncidentGroups(platform, graphs, contextOf(caller), query),
     }),
     endpoint({
       method: 'PUT',
@@ -119,10 +124,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       parseJson: parseExact,
       answers: { 202: RetryIncidentsReceipt },
       problems: [...found, 'malformed-json', 'unsupported-media-type', 'invalid-secrets'],
-      handle: async ({ body, caller }) => ({
-        status: 202,
-        body: await retryIncidents(platform, workflows, contextOf(caller), body),
-      }),
+      run: ({ body, caller }) => retryIncidents(platform, workflows, contextOf(caller), body),
     }),
     endpoint({
       method: 'GET',
@@ -136,8 +138,8 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: ListQuery,
       answers: { 200: Type.Array(WorkflowIncident) },
       problems: [...found],
-      handle: ({ params: { serviceId }, caller, query }) =>
-        readIncidents(platform, graphs, contextOf(caller), { ...query, serviceId }),
+      handle: async ({ params, caller, query }) =>
+        list(query, await readIncidents(platform, graphs, contextOf(caller), params)),
     }),
     endpoint({
       method: 'GET',
@@ -150,7 +152,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       params: servicePath,
       answers: { 200: Type.Array(WorkflowSchedule) },
       problems: [...found],
-      handle: ({ params, caller }) => readSchedules(platform, contextOf(caller), params.serviceId),
+      run: ({ params, caller }) => readSchedules(platform, contextOf(caller), params.serviceId),
     }),
     endpoint({
       method: 'PUT',
@@ -164,7 +166,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       params: Type.Object({ serviceId: Id, elementId: Type.String({ minLength: 1, maxLength: limits.nameLength }) }),
       answers: { 202: WorkflowSchedule },
       problems: [...found],
-      handle: ({ params, caller }) => retrySchedule(platform, contextOf(caller), params.serviceId, params.elementId),
+      run: ({ params, caller }) => retrySchedule(platform, contextOf(caller), params.serviceId, params.elementId),
     }),
     endpoint({
       method: 'GET',
@@ -179,7 +181,19 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       params: one,
       answers: { 200: WorkflowInstanceDetails, 304: null },
       problems: [...found],
-      handle: ({ params, caller, request }) => readInstance(reader, contextOf(caller), params.instanceId, request),
+      handle: async ({ params, caller, request }) => {
+        const isKnown = (tag: string): boolean =>
+          request.headers['if-none-match'] === undefined || isFresh(request, tag);
+        const { instanceId } = params;
+        const { value, seconds } = await readInstance(
+          reader,
+          contextOf(caller),
+          instanceId,
+          wantedWait(request),
+          isKnown,
+        );
+        return answerUnlessFresh(request, value, waited(seconds));
+      },
     }),
     endpoint({
       method: 'GET',
@@ -197,8 +211,12 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       }),
       answers: { 200: Type.Array(WorkflowJournalEntry) },
       problems: [...found, 'not-permitted'],
-      handle: ({ params, caller, query, request }) =>
-        readJournal(reader, contextOf(caller), params.instanceId, query, request),
+      handle: async ({ params, caller, query, request }) => {
+        const wait = wantedWait(request);
+        const { value, seconds } = await readJournal(reader, contextOf(caller), params.instanceId, query, wait);
+        const body = value.map((entry) => ({ ...entry, at: toTimestamp(entry.at) }));
+        return { status: 200, body, headers: waited(seconds) };
+      },
     }),
     endpoint({
       method: 'GET',
@@ -220,10 +238,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       }),
       answers: { 200: WorkflowVariables },
       problems: [...found, 'not-permitted', 'history-not-available', 'too-many-readers'],
-      handle: async ({ params, caller, query }) => ({
-        status: 200,
-        body: await readVariables(reader, contextOf(caller), params.instanceId, query),
-      }),
+      run: ({ params, caller, query }) => readVariables(reader, contextOf(caller), params.instanceId, query),
     }),
     endpoint({
       method: 'PUT',
@@ -238,8 +253,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       parseJson: parseExact,
       answers: { 202: WorkflowInstance },
       problems: [...found, 'malformed-json', 'not-permitted', 'unsupported-media-type', 'invalid-secrets'],
-      handle: ({ params, body, caller }) =>
-        retryIncident(platform, workflows, contextOf(caller), params, body.variables),
+      run: ({ params, body, caller }) => retryIncident(platform, workflows, contextOf(caller), params, body.variables),
     }),
   ];
 }

@@ -1,16 +1,20 @@
 import { toTimestamp, type WorkflowSchedule } from '@kethub/contract';
 import { audit } from '../../../people/audit/index.ts';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireService } from '../../../catalog/services/index.ts';
 import type { Queries } from '../../../foundation/storage/index.ts';
 import { workflowsToDo } from '../wake.ts';
 
 /** Lists the timer start events of the deployed version of a workflow service. Throws not-found. */
-export async function readSchedules({ database }: Platform, context: Context, serviceId: string): Promise<Answer> {
+export async function readSchedules(
+  { database }: Platform,
+  context: Context,
+  serviceId: string,
+): Promise<WorkflowSchedule[]> {
   await requireService(database.read, context, serviceId);
   const rows = await schedulesOf(database.read, serviceId).orderBy('schedule.element_id').execute();
-  return { status: 200, body: rows.map(present) };
+  return rows.map(present);
 }
 
 /**
@@ -22,7 +26,7 @@ export async function retrySchedule(
   context: Context,
   serviceId: string,
   elementId: string,
-): Promise<Answer> {
+): Promise<WorkflowSchedule> {
   const { database, now } = platform;
   const row = await database.write(async (transaction) => {
     await requireService(transaction, context, serviceId);
@@ -42,7 +46,7 @@ export async function retrySchedule(
     return { ...found, ...fresh };
   });
   workflowsToDo(database);
-  return { status: 202, body: present(row) };
+  return present(row);
 }
 
 function schedulesOf(queries: Queries, serviceId: string) {
