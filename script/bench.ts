@@ -82,5 +82,13 @@ if (failed.length > 0) {
 function write(): void {
   const dated = measurements.map((one) => ({ date: machine.date, ...one }));
   const kept = earlier.filter(({ name }) => measurements.every((one) => one.name !== name));
-  writeFileSync(results, `${JSON.stringify({ machine, measurements: [...kept, ...dated] }, null, 2)}\n`);
+  writeFileSync(results, `${readable({ machine, measurements: [...kept, ...dated] })}\n`);
+}
+
+/** Indented JSON. The numbers of an array stand on one line, so that the rounds of a measurement can be read. */
+function readable(value: object): string {
+  return JSON.stringify(value, null, 2).replaceAll(
+    /\[\s+([-\d.e+,\s]+?)\s+\]/g,
+    (_, numbers: string) => `[${numbers.replaceAll(/\s+/g, ' ')}]`,
+  );
 }
