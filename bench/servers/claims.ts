@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { move } from '../../apps/server/src/running/executions/queries.ts';
+import { move } from '../../apps/server/src/running/executions/index.ts';
 import { Claims } from '../../apps/server/src/running/executions/schedule/index.ts';
 import { insertMany, type ExecutionRow } from '../../apps/server/src/foundation/storage/index.ts';
 import { addBareVersion, pendingExecution } from '../../apps/server/src/testing/bare-executions.ts';
