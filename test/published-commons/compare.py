@@ -130,7 +130,7 @@ def decision(here: tuple[bool, str], there: tuple[bool, str]) -> str:
     if here[0] == there[0] and (not here[0] or here[1] == there[1]):
         return "the same"
     if not there[0]:
-        return "can be made of JSON, so it is"
+        return "JSON has a form for it, so it is accepted"
     return "the value as it was sent" if here[0] else "refused: it would be another value than was sent"
 
 

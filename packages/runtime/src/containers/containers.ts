@@ -46,7 +46,7 @@ interface LeftRun {
 /** Facts about an engine that decide how its containers are described. */
 interface EngineFacts {
   seccomp: string;
-  /** True when it makes cgroups by path. With systemd it would remove ours. */
+  /** The engine makes cgroups by path. With systemd it would remove those of the platform. */
   makesCgroups: boolean;
 }
 

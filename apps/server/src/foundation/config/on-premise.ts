@@ -9,7 +9,7 @@ export interface OnPremiseSettings {
   readonly networks: readonly string[];
   /** First and last port of each range. */
   readonly ports: readonly (readonly [number, number])[];
-  /** True if a target may be reached without TLS. */
+  /** Allows targets without TLS. */
   readonly http: boolean;
   /** Trusted certificates in PEM in addition to Node's own, or null. */
   readonly certificates: string | null;

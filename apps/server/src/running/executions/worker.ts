@@ -63,7 +63,7 @@ export class ExecutionWorker {
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
   #claiming: Promise<void> | null = null;
-  /** True if to claim once more after the claim that is under way. */
+  /** Another claim follows the one that is under way. */
   #again = false;
   /** Number of claims so far. */
   #claimCount = 0;

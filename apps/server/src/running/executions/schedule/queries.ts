@@ -102,7 +102,7 @@ export async function fullServices(transaction: Queries, running: readonly Runni
 /** A page of queues. */
 export interface Page {
   readonly limit: number;
-  /** True if to include queues that need a container engine. */
+  /** Includes queues that need a container engine. */
   readonly containers: boolean;
   /** The last queue of the page before. */
   readonly after?:
