@@ -26,7 +26,7 @@ export const pages: readonly Page[] = [
 ];
 
 /** docs/cli.md with the reference of exit codes and commands. */
-export function renewCommands(page: string): string {
+function renewCommands(page: string): string {
   return between(page, 'commands', reference(createProgram(shellOfProcess())));
 }
 
@@ -38,7 +38,7 @@ interface Described {
 }
 
 /** docs/monitoring.md with the metrics of the code. */
-export function renewMonitoring(page: string): string {
+function renewMonitoring(page: string): string {
   const { registry } = new Metrics();
   const counted = own(registry.getMetricsAsArray());
   // Described here, because they cannot be read from anywhere.

@@ -17,7 +17,7 @@ enableCompileCache?.();
 await import('../${CODE}/main.js');
 `;
 
-export interface Bundle {
+interface Bundle {
   readonly name: string;
   readonly version: string;
 }

@@ -16,7 +16,7 @@ export interface Burden<O extends Order> {
 }
 
 /** The outcome. */
-export interface Borne {
+interface Borne {
   readonly ends: readonly End[];
   readonly titles: readonly string[];
   judge(evidence: Evidence): string[];

@@ -74,7 +74,7 @@ interface Outcome {
   readonly problem: { readonly response?: unknown } | null;
 }
 
-export function outcomesOf({ result }: End): readonly Outcome[] {
+function outcomesOf({ result }: End): readonly Outcome[] {
   const outcomes: unknown = Reflect.get(Object(result), 'outcomes');
   return Array.isArray(outcomes) ? (outcomes as Outcome[]) : [];
 }

@@ -159,7 +159,7 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /** The runners of a data folder: one, or none while the next one starts. */
-export function runnersOf(dataDir: string): number[] {
+function runnersOf(dataDir: string): number[] {
   const folder = path.join(dataDir, 'runtime');
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -76,7 +76,7 @@ export function happenedTo(title: string, happened: readonly Happened[]): boolea
   return had(happened, 'disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title);
 }
 
-export const BY_A_SIGNAL = 'Ended by a signal';
+const BY_A_SIGNAL = 'Ended by a signal';
 export const titleOf = (problem: unknown): string => String(Reflect.get(Object(problem), 'title'));
 export const had = (happened: readonly Happened[], name: string): boolean => happened.some((one) => one.name === name);
 

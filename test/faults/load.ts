@@ -22,7 +22,7 @@ export interface Promised<O extends Order = Order> {
   cancelled: boolean;
 }
 
-export interface LoadReport<O extends Order> {
+interface LoadReport<O extends Order> {
   readonly promised: readonly Promised<O>[];
   /** One sentence each. */
   readonly wrong: readonly string[];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export interface OpenCounter {
+interface OpenCounter {
   /** Number of opens of each file since the count began, by name. */
   stop(): Promise<ReadonlyMap<string, number>>;
 }

@@ -31,7 +31,7 @@ export interface Fuzzing {
 /** Number of answers by operation (`METHOD /path`) and status. */
 export type Exercised = Map<string, Map<number, number>>;
 
-export interface Fuzzed {
+interface Fuzzed {
   readonly passed: boolean;
   /** The report of every failure, with the curl line that repeats it. */
   readonly report: string;

@@ -2,7 +2,7 @@ import { UnreachableError, type FollowedEntry, type WatchOptions } from '@kethub
 import type { LogEntry } from '@kethub/contract';
 import type { Output } from './terminal/output.ts';
 
-export interface Followed<T> {
+interface Followed<T> {
   watch(options: WatchOptions): AsyncGenerator<T, void>;
   /** Null when the log is not wanted. */
   readonly log: ((options: { signal: AbortSignal }) => AsyncGenerator<FollowedEntry, void>) | null;

@@ -2,7 +2,7 @@ import { clientId, discover, signInScope, type IdentityProvider } from './discov
 import { KethubError } from './errors.ts';
 import { requestSession } from './sign-in.ts';
 
-export interface AuthorizationRequest extends IdentityProvider {
+interface AuthorizationRequest extends IdentityProvider {
   /** The address to which the browser returns: {platform}/callback, or http://127.0.0.1:<any port>/callback. */
   readonly redirectUri: string;
 }

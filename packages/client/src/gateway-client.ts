@@ -3,7 +3,7 @@ import { attempt, readBody, readJson, withoutSlash, type Connection } from './co
 import { answerError } from './errors.ts';
 import { executionsAt, type ExecutionsEndpoint, type ServiceOperations } from './executions-endpoint.ts';
 
-export interface GatewayClientOptions {
+interface GatewayClientOptions {
   /** {gateway_url}/token. */
   readonly tokenEndpoint: string;
   /** Address of the subscribed service. */

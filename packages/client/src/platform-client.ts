@@ -16,7 +16,7 @@ export type Credential =
   /** Asked before each request. `refused` is the token that the platform no longer takes, when it has refused one. */
   | { readonly renewedSession: (refused: string | null) => Promise<string> };
 
-export interface PlatformClientOptions {
+interface PlatformClientOptions {
   /** {base_url}, for example http://localhost:8080/api. */
   readonly baseUrl: string;
   readonly credential: Credential;

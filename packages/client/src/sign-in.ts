@@ -2,7 +2,7 @@ import { attempt, readBody, readJson, type CallOptions } from './connection.ts';
 import { clientId, discover, signInScope, type IdentityProvider } from './discovery.ts';
 import { answerError } from './errors.ts';
 
-export interface PasswordSignIn extends IdentityProvider {
+interface PasswordSignIn extends IdentityProvider {
   readonly username: string;
   readonly password: string;
 }

@@ -12,7 +12,6 @@ export type BuildStatus = (typeof buildStatuses)[number];
 export const visibilities = ['SHARED', 'INTERNAL'] as const;
 export type Visibility = (typeof visibilities)[number];
 export const specificationOrigins = ['UPLOADED', 'DERIVED', 'DEFAULT'] as const;
-export type SpecificationOrigin = (typeof specificationOrigins)[number];
 
 export const runtimes = ['PYTHON_TEMPLATE', 'DOCKER'] as const;
 export type ServiceRuntime = (typeof runtimes)[number];

@@ -1,24 +1,19 @@
 /** FEEL as Camunda speaks it: compiled once, evaluated often, without side effects and within a budget. */
-export { decimalOf, isSameDecimal, type Decimal } from './decimal.ts';
-export { DEFAULT_BUDGET } from './budget.ts';
-export type { Budget } from './budget.ts';
+export { decimalOf } from './decimal.ts';
 export { builtinCalls, builtinNames, type BuiltinCall } from './builtins/index.ts';
 export * from './compile.ts';
 export * from './errors.ts';
 export { hasInexact, parseExact } from './exact-json.ts';
-export type { EvaluateOptions, Instant } from './evaluate/run.ts';
+export type { EvaluateOptions } from './evaluate/run.ts';
 export { toJson } from './json.ts';
-export { jsonText, largeJson, rememberText, textOnly, type LargeJson } from './large-json.ts';
+export { jsonText, largeJson, rememberText, textOnly } from './large-json.ts';
 export * from './scope.ts';
-export { parseDate, parseDateTime, parseDuration, parseTime } from './temporal/parse.ts';
+
 export { epochNanoseconds } from './temporal/instants.ts';
-export { FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime } from './values/temporal.ts';
-export { equal } from './values/equality.ts';
+export { FeelDateTime } from './values/temporal.ts';
+
 export { ExactNumber } from './values/exact.ts';
 export { FeelFunction } from './values/value.ts';
-export type { Call } from './values/value.ts';
-export { kindOf } from './values/kind.ts';
-export type { Kind } from './values/kind.ts';
-export { FeelRange } from './values/value.ts';
+
 export { Secret } from './values/secret.ts';
-export type { Context, FeelNumber, JsonValue, Value } from './values/value.ts';
+export type { JsonValue, Value } from './values/value.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from './values/value.ts';
 
 /** Facts about a large list or object that was read from its text. */
-export interface LargeJson {
+interface LargeJson {
   /** Its JSON text. May be made when it is asked for. */
   readonly text: string;
   /** Lists and objects within each other, itself included. */

@@ -1,7 +1,7 @@
 // Workflows in BPMN: from a file to a validated graph (`parse`), and from an instance and an event to the next state
 // (`step`). See types.ts for how the two sides of the engine meet, and docs/bpmn.md for what of BPMN runs.
-export { ExactNumber, hasInexact, jsonText, largeJson, parseExact, textOnly } from '@kethub/feel';
-export { parse, type ParseResult } from './parse.ts';
+export { ExactNumber, jsonText, largeJson, parseExact, textOnly } from '@kethub/feel';
+export { parse } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
 export { resume, start, step } from './engine/step.ts';
 export { fromStored, headOf, toStored } from './state/stored.ts';
@@ -14,9 +14,6 @@ export { errorsOf, resultOf, statusOf } from './engine/status.ts';
 export { variablesAt } from './engine/variables.ts';
 export { rebuild } from './engine/journal.ts';
 export { OtherJournal, Replay, type EventEntry } from './engine/replay.ts';
-export { problemCodes, type ProblemCode } from './problems.ts';
-export { incidentTypes, STATE_VERSION } from './types.ts';
 export type * from './types.ts';
 export type { StepResult } from './engine/step-result.ts';
 export type { Node, ProcessGraph } from './graph.ts';
-export { limits as fileLimits } from './bpmn/limits.ts';

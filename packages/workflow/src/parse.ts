@@ -13,7 +13,7 @@ import { decodeXml, refuseXml, withPlainAttributes } from './bpmn/xml.ts';
 import type { Node, Process, ProcessGraph } from './graph.ts';
 import type { Problem } from './types.ts';
 
-export type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
+type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
 
 interface ParseOptions {
   /**

@@ -1,5 +1,5 @@
 /** Every reason to refuse a workflow file. The names are for programs and do not change. */
-export const problemCodes = [
+const problemCodes = [
   // The document
   'NOT_XML',
   'TOO_LARGE',

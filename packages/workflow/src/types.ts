@@ -320,7 +320,7 @@ export interface ErrorEnvelope {
   readonly response?: Value;
 }
 
-export const incidentTypes = [
+const incidentTypes = [
   'SERVICE_FAILED',
   'UNHANDLED_ERROR_EVENT',
   'IO_MAPPING_ERROR',

@@ -19,7 +19,7 @@ import type { Output } from '../terminal/output.ts';
 import { callService, executionIn, showAnswer, type Answered } from './answer.ts';
 import { showOutcome } from './outcome.ts';
 
-export interface RunOptions extends CommonOptions, InputOptions {
+interface RunOptions extends CommonOptions, InputOptions {
   readonly wait?: boolean;
   readonly detach?: boolean;
   readonly outputDir?: string;

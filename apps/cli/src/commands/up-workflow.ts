@@ -11,7 +11,7 @@ import { commandFor, endWith, type Shell } from '../shell.ts';
 import { printable, type Output } from '../terminal/output.ts';
 
 /** The workflow project that is deployed. */
-export interface WorkflowProject {
+interface WorkflowProject {
   readonly folder: string;
   /** The folder as the user wrote it, if at all. */
   readonly wanted: string | undefined;

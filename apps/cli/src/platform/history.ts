@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stateFolder, writePrivately } from './folders.ts';
 
 /** An execution with its address, so that later its id alone is enough. */
-export interface RememberedExecution {
+interface RememberedExecution {
   readonly id: string;
   /** Address of the platform. */
   readonly url: string;

@@ -3,7 +3,7 @@ import { CliFailure } from '../failures.ts';
 import { isMeant, splitVersion } from './select-service.ts';
 import type { Session } from './session.ts';
 
-export interface SelectedJob {
+interface SelectedJob {
   readonly serviceId: string;
   readonly version: string;
 }

@@ -33,7 +33,7 @@ export interface Session {
 }
 
 /** Name of the application through which the command line calls services. */
-export const applicationName = 'ket';
+const applicationName = 'ket';
 
 /** {base_url} of the platform at this address. */
 export function apiUrl(url: string): string {

@@ -56,7 +56,7 @@ const inNoFamily = new Set(
 );
 
 /** The translation of a conda environment to pip requirements. */
-export interface CondaTranslation {
+interface CondaTranslation {
   /** Name of the file in the folder. */
   readonly file: string;
   /** Lines for `requirements.txt`. */

@@ -11,7 +11,7 @@ export interface ProjectFile {
   readonly bytes: number;
 }
 
-export interface ProjectFiles {
+interface ProjectFiles {
   /** Sorted by name. */
   readonly files: readonly ProjectFile[];
   /** Files that were left out although no rule says so, with the reason. */

@@ -10,7 +10,7 @@ export const foreignManifests = ['qhub.json', 'planqk.json'] as const;
 const ignored = ['serviceId', 'quantumBackend', '$schema'];
 
 /** A configuration file of another platform. */
-export interface ForeignManifest {
+interface ForeignManifest {
   /** Name of the file in the folder. */
   readonly file: string;
   readonly manifest: Manifest;

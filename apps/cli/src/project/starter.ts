@@ -8,7 +8,7 @@ const starterFolder = path.join(import.meta.dirname, '../../starter');
 /** Stored under other names, because they would affect what git sees of the starter itself. */
 const realNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', ketignore: '.ketignore' };
 
-export interface WrittenStarter {
+interface WrittenStarter {
   /** Name of the service. */
   readonly name: string;
   /** Names of files, sorted. */

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { LogEntry } from '@kethub/contract';
 import { jsonOf, layOut } from '../json.ts';
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
   readonly stderr: Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,7 @@ export interface Style {
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /** Colours only on a terminal that wants them: https://no-color.org and TERM=dumb. */
-export function styleFor(terminal: boolean, environment: OutputOptions['environment']): Style {
+function styleFor(terminal: boolean, environment: OutputOptions['environment']): Style {
   const coloured = terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
   const paint = (code: number) => (text: string) => (coloured ? `\u001B[${code}m${text}\u001B[0m` : text);
   return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), yellow: paint(33) };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface StandInAnswer {
+interface StandInAnswer {
   readonly status: number;
   readonly body?: unknown;
 }

@@ -4,7 +4,7 @@ import type { TestKethub } from './kethub.ts';
 
 type Content = string | Buffer | Blob | ReadableStream;
 
-export interface PoolCall {
+interface PoolCall {
   /** A plain object is sent as JSON. */
   readonly body?: Content | object;
   readonly headers?: Readonly<Record<string, string>>;

@@ -65,7 +65,7 @@ export interface TestDatabase {
 }
 
 /** An empty database that another program opens, such as a whole platform. */
-export interface EmptyDatabase {
+interface EmptyDatabase {
   /** Value of DATABASE_URL; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** Removes the database. Close all connections before. */

@@ -2,7 +2,7 @@ import { databases } from './databases.ts';
 import { startTestKethub, type TestInstallation } from './kethub.ts';
 import { startSplitKethub } from './split-kethub.ts';
 
-export interface InstallationKind {
+interface InstallationKind {
   readonly name: string;
   start(settings?: Readonly<Record<string, string>>): Promise<TestInstallation>;
 }

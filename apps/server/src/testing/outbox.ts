@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestPlatform } from './platform.ts';
 
-export interface WrittenMail {
+interface WrittenMail {
   readonly file: string;
   /** Permissions of the file. */
   readonly mode: number;

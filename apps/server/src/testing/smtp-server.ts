@@ -22,7 +22,7 @@ r/AD0S/WKbIrUGbiVxutoQ1OepqhRANCAAS1gFu/SuI0IjKrSCPtEAqZ1hAP1v5H
 Zv9g+7ZMFBs07NhjcyaYoIn8V/ubmnHDC3hzcv1h7swg3kJ02Pf9V+sd
 -----END PRIVATE KEY-----`;
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   /** True if the connection was encrypted. */
@@ -32,7 +32,7 @@ export interface ReceivedMail {
 }
 
 /** A real mail server on loopback that keeps the mails. */
-export interface TestSmtpServer {
+interface TestSmtpServer {
   readonly port: number;
   readonly received: ReceivedMail[];
   /** User and password of every attempt to sign in. */

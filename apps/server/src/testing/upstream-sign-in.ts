@@ -3,7 +3,7 @@ import type { TestAccounts } from './accounts.ts';
 import { Browser, type Seen } from './browser.ts';
 
 /** A sign-in that a browser has begun. */
-export interface BegunSignIn {
+interface BegunSignIn {
   readonly browser: Browser;
   readonly page: Seen;
   /** Exchanges the code of this callback for an access token. */

@@ -5,7 +5,7 @@ import { positionOf } from '../syntax/source.ts';
 import type { FeelFunction, Value } from '../values/value.ts';
 
 /** The moment and the time zone of `now()` and `today()`. */
-export interface Instant {
+interface Instant {
   epochMilliseconds: number;
   /** A name of the IANA database, such as `Europe/Berlin` or `Etc/UTC`. */
   timeZone: string;

@@ -31,7 +31,7 @@ export interface LocalDriver {
   close(): Promise<void>;
 }
 
-export interface LocalRuntimeOptions {
+interface LocalRuntimeOptions {
   /** Folder for executions and work. It belongs to one process at a time. */
   readonly dir: string;
   readonly driver: LocalDriver;

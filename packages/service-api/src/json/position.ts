@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A position in a text; lines and characters count from 1. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }

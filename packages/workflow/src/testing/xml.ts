@@ -57,7 +57,7 @@ export const flow = (source: string, target: string, condition?: string): string
   }</sequenceFlow>`;
 
 /** Targets of mappings with their sources. */
-export type Mapped = Readonly<Record<string, string>>;
+type Mapped = Readonly<Record<string, string>>;
 
 export interface Activity {
   readonly in?: Mapped;

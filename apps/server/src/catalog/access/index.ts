@@ -1,10 +1,3 @@
 export { AccessDirectory } from './directory.ts';
-export {
-  isDuring,
-  offersTo,
-  subscribableVersions,
-  type ApplicationOwner,
-  type Interval,
-  type Offer,
-} from './offers.ts';
+export { isDuring, offersTo, subscribableVersions, type Offer } from './offers.ts';
 export { addressKey, type ApplicationAccess, type SubscribedRetirement, type Subscriber } from './subscriber.ts';

@@ -9,7 +9,7 @@ import { createDestinations, type TargetColumns } from './target.ts';
 import { refused, tooLarge } from './upstream-problems.ts';
 
 /** A call that was admitted, with its target as it is stored. */
-export type ForwardedCall = Omit<Call, 'target'> & { readonly target: TargetColumns };
+type ForwardedCall = Omit<Call, 'target'> & { readonly target: TargetColumns };
 
 export interface Forwarder {
   /** Forwards a request whose body has not been read. */

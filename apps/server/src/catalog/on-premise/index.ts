@@ -1,12 +1,5 @@
-export { createForwarder, type ForwardedCall, type Forwarder } from './forward.ts';
+export { createForwarder, type Forwarder } from './forward.ts';
 export { serviceAddressOf, type ServiceAddress } from './path.ts';
 export { createTargetClient, Unanswered, type TargetCall, type TargetClient } from './target-client.ts';
 export { onPremiseEndpoints } from './routes.ts';
-export {
-  insertTarget,
-  presentTarget,
-  targetColumns,
-  updateTarget,
-  type Destination,
-  type TargetColumns,
-} from './target.ts';
+export { insertTarget, presentTarget, targetColumns, updateTarget, type TargetColumns } from './target.ts';

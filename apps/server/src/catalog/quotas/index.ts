@@ -1,5 +1,5 @@
 export { missingMb, requireFreeSpace } from './free-space.ts';
-export { lackOfStorage, requireStorage, storageLeft, storageProblem, takeStorage } from './require.ts';
+export { lackOfStorage, storageLeft, storageProblem, takeStorage } from './require.ts';
 export { requireStart } from './starts.ts';
 export { lockStorage, readStorage, type StorageOwner } from './storage-use.ts';
 export { storageCatalog } from './catalog.ts';

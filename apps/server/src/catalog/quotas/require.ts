@@ -13,12 +13,7 @@ const REMEDY =
   'Delete executions, data pools or versions that are not needed any more, or ask an administrator for more (`ket storage show` shows what takes how much).';
 
 /** Throws storage-quota-exceeded when `bytes` more exceed the quota of an owner. Counts only what is committed. */
-export async function requireStorage(
-  platform: Platform,
-  queries: Queries,
-  owner: StorageOwner,
-  bytes: number,
-): Promise<void> {
+async function requireStorage(platform: Platform, queries: Queries, owner: StorageOwner, bytes: number): Promise<void> {
   const lack = lackOfStorage(await readStorage(platform, queries, owner), bytes);
   if (lack !== null) throw storageProblem(lack);
 }

@@ -1,6 +1,6 @@
 export { LayerKeeper, layerEndpoints } from './layers/index.ts';
 export { BuildWorker, onBuildsChanged, releaseLostBuilds } from './builds/index.ts';
-export type { Builders, BuiltCode, Builder, BuildOutcome } from './builder.ts';
+export type { Builders } from './builder.ts';
 export { serviceCatalog } from './catalog.ts';
 export { addVersion } from './add-version.ts';
 export { replaceSource } from './change-versions.ts';

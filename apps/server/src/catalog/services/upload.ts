@@ -28,7 +28,7 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
   );
 }
 
-export interface FormLimits {
+interface FormLimits {
   readonly fileSize?: number;
   readonly files?: number;
   readonly parts?: number;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { problems, ProblemDetails, type ProblemCode } from '@kethub/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { Type, type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import type { ConnectionLimits } from './connections.ts';
@@ -358,7 +358,3 @@ function failures(
     ]),
   );
 }
-
-/** Schema of a path parameter `name` that is a UUID. */
-export const pathId = <N extends string>(name: N) =>
-  Type.Object({ [name]: Type.String({ format: 'uuid' }) } as Record<N, ReturnType<typeof Type.String>>);

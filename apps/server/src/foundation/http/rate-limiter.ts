@@ -7,7 +7,7 @@ export interface Quota {
 }
 
 /** The unspent part of a quota. */
-export interface Allowance {
+interface Allowance {
   readonly quota: Quota;
   readonly remaining: number;
   /** Seconds until the quota is full again. */

@@ -20,7 +20,7 @@ import { isRestShort, readRestOfBodies } from './rest-of-body.ts';
 import { endSlowBodies } from './slow-bodies.ts';
 import { useSchemaCompilers } from './schema-compilers.ts';
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly log: FastifyBaseLogger;
   /** Address of the pages about problems. */
   readonly problemsUrl: string;

@@ -19,7 +19,7 @@ export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'
 const KEEP_ALIVE_MS = 15_000;
 
 /** A log and its reader. */
-export interface LogRequest {
+interface LogRequest {
   /** Unique name of the log among executions and builds. */
   readonly key: string;
   readonly source: LogSource;

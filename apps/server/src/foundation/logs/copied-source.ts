@@ -13,7 +13,7 @@ const TIMEOUT_MS = 3_000;
 const LOOK_MS = 200;
 
 /** A log that another process writes. */
-export interface CopiedLog {
+interface CopiedLog {
   /** Complete lines from a position on. Empty only after the writer was asked and had no more, or did not answer. */
   read(fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
 }

@@ -1,5 +1,5 @@
-export { answerLog, logContent, logProblems, type LogRequest } from './answer.ts';
+export { answerLog, logContent, logProblems } from './answer.ts';
 export { isKept, keepLog, keptLogSource, type KeptLog, type LogSource, type StoredLog } from './source.ts';
-export { copiedLog, onLogCopied, type CopiedLog } from './copied-source.ts';
+export { copiedLog, onLogCopied } from './copied-source.ts';
 export { LogCopier } from './copier.ts';
 export { readCopies, removeCopies, removeStrayCopies } from './copies.ts';

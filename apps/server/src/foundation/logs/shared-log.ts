@@ -112,7 +112,7 @@ export class SharedLog {
  * Coalesces concurrent calls of a function. Each caller gets the result of a run that began after the call. At most
  * one run is in progress and one is waiting.
  */
-export class Coalesced<T> {
+class Coalesced<T> {
   readonly #seek: () => Promise<T>;
   #running: Promise<T> | null = null;
   #next: Promise<T> | null = null;

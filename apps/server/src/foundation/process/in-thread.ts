@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-export interface ThreadLimits {
+interface ThreadLimits {
   readonly limitMs: number;
   readonly memoryMb: number;
   /** Requests that may wait. Beyond them the answer is BUSY. */
@@ -9,7 +9,7 @@ export interface ThreadLimits {
 }
 
 /** BUSY: too many requests wait. EXCEEDED: the script took too much time or memory. */
-export type ThreadAnswer<Answer> = { readonly answer: Answer } | 'BUSY' | 'EXCEEDED';
+type ThreadAnswer<Answer> = { readonly answer: Answer } | 'BUSY' | 'EXCEEDED';
 
 /**
  * Runs a script on untrusted input, one request at a time, each in a new thread with limits on time and memory.

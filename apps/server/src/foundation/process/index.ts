@@ -1,5 +1,5 @@
 export { openDataFolder, takePart, workerIdOf } from './data-folder.ts';
 export { createLog, withoutSecrets } from './log.ts';
-export { openLogFile, type LogFile } from './log-file.ts';
+export { openLogFile } from './log-file.ts';
 export { usablePort } from './ports.ts';
-export { createLastingThread, createThread, type ThreadAnswer, type ThreadLimits } from './in-thread.ts';
+export { createLastingThread, createThread } from './in-thread.ts';

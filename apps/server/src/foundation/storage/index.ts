@@ -10,7 +10,7 @@ export { insertMany } from './insert-many.ts';
 export { beforeStatement, hasLargeText, large } from './large-texts.ts';
 export { joinInstallation } from './installation.ts';
 export { createLookUp } from './look-up.ts';
-export { createRawToken, digestOf, isWellFormed, sameDigest, type RawTokenPrefix } from './raw-token.ts';
+export { createRawToken, digestOf, isWellFormed, sameDigest } from './raw-token.ts';
 export { recordsOf } from './records.ts';
 export type * from './schema.ts';
 export { createSeal, instanceKey, type Seal } from './seal.ts';

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** Prefix of a raw token, by which people and secret scanners recognize its kind. */
-export type RawTokenPrefix = 'ket_pat_' | 'ket_ak_' | 'ket_sk_';
+type RawTokenPrefix = 'ket_pat_' | 'ket_ak_' | 'ket_sk_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Number of random characters. */

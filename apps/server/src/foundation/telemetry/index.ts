@@ -1,7 +1,7 @@
 export { addDatabaseGauges, addRunnerGauges } from './gauges.ts';
 export { Metrics } from './metrics.ts';
 export { openMetrics } from './open-metrics.ts';
-export { forwardedHeaders, RequestObserver, traceOf, type RouteObserver } from './requests.ts';
+export { forwardedHeaders, RequestObserver, traceOf } from './requests.ts';
 export { noTelemetry, openTelemetry, type Telemetry } from './telemetry.ts';
 export type { OpenSpan } from './tracing.ts';
 export { formatTraceparent, isSampled, parseTraceparent, type TraceContext } from './trace-context.ts';

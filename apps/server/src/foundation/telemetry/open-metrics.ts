@@ -34,7 +34,7 @@ export async function openMetrics(
 }
 
 /** Serves `/metrics`, and nothing else, on a separate port. Returns a function that closes the server. */
-export async function serveMetrics(
+async function serveMetrics(
   registry: Registry,
   { host, port }: { readonly host: string; readonly port: number },
   log: Logger,

@@ -37,7 +37,7 @@ export class Observation {
 }
 
 /** Begins the observation of a request to one route. */
-export type RouteObserver = (request: FastifyRequest) => void;
+type RouteObserver = (request: FastifyRequest) => void;
 
 /** Measures the requests to an interface. */
 export class RequestObserver {

@@ -16,4 +16,4 @@ export { lockClaims, promisedOn, promisesOf } from './promises.ts';
 export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
 export { knownPythons, reportPythons } from './pythons.ts';
 export { requireWorkerId } from './worker-id.ts';
-export { LostWorkers, type OnLost } from './lost-workers.ts';
+export { LostWorkers } from './lost-workers.ts';

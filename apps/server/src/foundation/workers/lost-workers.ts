@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts';
 
 /** A domain's handler of work that was running on a lost worker. Repeatable. */
-export type OnLost = (platform: Platform, workerId: string) => Promise<void>;
+type OnLost = (platform: Platform, workerId: string) => Promise<void>;
 
 /** Looks at the workers in a lease. */
 const LOOKS_PER_LEASE = 10;

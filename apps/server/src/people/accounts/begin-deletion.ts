@@ -67,11 +67,7 @@ function requireNothing(owned: readonly Owned[]): void {
 }
 
 /** Deletes all rows of a user. Returns the blob of the profile image, or null. */
-export async function deleteUserRows(
-  { dialect }: Database,
-  transaction: Queries,
-  userId: string,
-): Promise<string | null> {
+async function deleteUserRows({ dialect }: Database, transaction: Queries, userId: string): Promise<string | null> {
   // Tokens are locked in the order in which last uses are written, which rules out a deadlock.
   if (dialect === 'postgres')
     await sql`select id from access_tokens where user_id = ${userId} order by id for update`.execute(transaction);

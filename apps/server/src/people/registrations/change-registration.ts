@@ -73,7 +73,7 @@ async function recordDecision(
 }
 
 /** The mail about a decision; null when the person needs none. */
-export function decisionMail({ addresses }: Platform, from: AccountState, to: AccountState): Omit<Mail, 'to'> | null {
+function decisionMail({ addresses }: Platform, from: AccountState, to: AccountState): Omit<Mail, 'to'> | null {
   const site = new URL(addresses.api).origin;
   if (from.status !== 'APPROVED' && to.status === 'APPROVED') {
     return {

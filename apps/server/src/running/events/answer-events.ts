@@ -24,7 +24,7 @@ export function createStreamSlots({ configuration }: Platform): FairSlots {
   return new FairSlots(logs, logsOfCaller);
 }
 
-export interface EventReader {
+interface EventReader {
   readonly personId: string;
   readonly owners: Owners;
   readonly slots: FairSlots;

@@ -11,7 +11,7 @@ const REMEMBERED = 1_000;
 type Parameter = Static<typeof ServiceParameter>;
 
 /** An input as far as it is judged. */
-export interface JudgedInput {
+interface JudgedInput {
   readonly bytes: Uint8Array;
   readonly secrets: Readonly<Record<string, string>> | null;
   read(): Promise<Readonly<Record<string, unknown>>>;

@@ -47,7 +47,7 @@ export interface ImplementationMemberRow {
 }
 
 /** A name at which an implementation answers: its own, or a former one. */
-export interface ImplementationNameRow {
+interface ImplementationNameRow {
   owner_id: string;
   name: string;
   implementation_id: string;

@@ -184,7 +184,7 @@ function send(ctx: KoaContextWithOIDC, { html, headers }: Page): void {
 }
 
 /** Answers unknown addresses below {auth_url} with 404: a page for a browser, a problem for a program. */
-export function answerUnknown(provider: Provider, problemsUrl: string): void {
+function answerUnknown(provider: Provider, problemsUrl: string): void {
   // The provider sees addresses below that of the issuer.
   const prefix = new URL(provider.issuer).pathname.replace(/\/$/, '');
   provider.use(async (ctx, next) => {

@@ -99,7 +99,7 @@ function comeFromIssuer(request: IncomingMessage, issuer: URL): void {
 }
 
 /** Notices about the progress of a registration, for people whose account has no access yet. */
-export function createNotices({ database }: Platform): NoticeFor {
+function createNotices({ database }: Platform): NoticeFor {
   return async (subject) => {
     const person = await findPerson(database.read, subject);
     return person && noticeOf(person);

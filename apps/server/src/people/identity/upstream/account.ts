@@ -117,7 +117,7 @@ export async function link(
 }
 
 /** The identity to which this subject of an upstream provider is linked, or undefined. */
-export function findLinked(queries: Queries, issuer: string, subject: string): Promise<IdentityRow | undefined> {
+function findLinked(queries: Queries, issuer: string, subject: string): Promise<IdentityRow | undefined> {
   return queries
     .selectFrom('identities')
     .innerJoin('sign_in_links', 'sign_in_links.identity_id', 'identities.id')
@@ -128,7 +128,7 @@ export function findLinked(queries: Queries, issuer: string, subject: string): P
 }
 
 /** Links the subject to an identity, unless it is linked already. */
-export async function insertLink(transaction: Queries, link: SignInLinkRow): Promise<void> {
+async function insertLink(transaction: Queries, link: SignInLinkRow): Promise<void> {
   await transaction
     .insertInto('sign_in_links')
     .values(link)
@@ -137,7 +137,7 @@ export async function insertLink(transaction: Queries, link: SignInLinkRow): Pro
 }
 
 /** Ids of the people, except `except`, with this username or email address. */
-export async function findHolders(queries: Queries, name: string, except = ''): Promise<string[]> {
+async function findHolders(queries: Queries, name: string, except = ''): Promise<string[]> {
   const rows = await queries
     .selectFrom('identities')
     .select('id')
@@ -147,7 +147,7 @@ export async function findHolders(queries: Queries, name: string, except = ''): 
   return rows.map(({ id }) => id);
 }
 
-export async function updateIdentity(
+async function updateIdentity(
   transaction: Queries,
   id: string,
   changed: Partial<Pick<IdentityRow, 'username' | 'email' | 'email_verified' | 'firstname' | 'lastname'>>,

@@ -1,4 +1,4 @@
-export { advance, Advancing, type Batch } from './advancer.ts';
+export { advance, Advancing } from './advancer.ts';
 export { InstanceCache } from './instance-cache.ts';
 export { LARGEST_BATCH, CompletionQueue, type Ended, type LeasedJob } from './completion-queue.ts';
 export { HandOver, type JobExecutor } from './hand-over.ts';

@@ -184,7 +184,7 @@ async function count(
 }
 
 /** The depths of workflows that these jobs start. Throws conflict when one is too deep. */
-export async function depthsOf(transaction: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
+async function depthsOf(transaction: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
   if (jobIds.length === 0) return new Map();
   const callers = await transaction
     .selectFrom('workflow_jobs')

@@ -66,7 +66,7 @@ async function startHere(
  *
  * This includes whoever started a workflow that called this one. Throws data-pool-not-readable.
  */
-export async function requireReadableByStarters(
+async function requireReadableByStarters(
   read: Queries,
   instanceId: string,
   pools: ReferencedPools['pools'],

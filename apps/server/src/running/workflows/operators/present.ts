@@ -26,7 +26,7 @@ export function presentInstance(row: InstanceRow): WorkflowInstance {
 type Starter = Pick<InstanceRow, 'owner_type' | 'owner_id'>;
 
 /** The instance of an incident. */
-export type IncidentSource = Starter &
+type IncidentSource = Starter &
   Pick<InstanceRow, 'service_id' | 'version' | 'execution_id' | 'process_id' | 'main_process_id'> & {
     readonly instance_id: string;
   };
@@ -78,7 +78,7 @@ function withoutData({ response: _response, ...error }: Incident['error']): Work
   return { ...error, message: 'Whoever started the workflow is told what went wrong: it may hold their data.' };
 }
 
-export interface JobOfInstance {
+interface JobOfInstance {
   readonly id: string;
   readonly job: number;
   readonly state: string;

@@ -81,8 +81,7 @@ export function operatorEndpoints(platform: Platform, workflows: Pick<Workflows,
       query: CountsQuery,
       answers: { 200: WorkflowInstanceCounts },
       problems: [...found],
-      run: ({ params, caller, query }) =>
-        readInstanceCounts(platform, contextOf(caller), params.serviceId, query),
+      run: ({ params, caller, query }) => readInstanceCounts(platform, contextOf(caller), params.serviceId, query),
     }),
     endpoint({
       method: 'GET',
