@@ -92,7 +92,7 @@ interface Schemas<P extends TSchema, Q extends TSchema> {
   readonly query?: Q;
 }
 
-/** What an endpoint does: `run` an operation, whose value is the body, or `handle` the call and answer by itself. */
+/** Work of an endpoint: `run` an operation, whose value is the body, or `handle` the call and answer by itself. */
 type Handling<Arguments, Value> =
   | {
       /** Returns the body. The answer has the only success status of the endpoint. */

@@ -7,7 +7,7 @@ import type { Queries } from '../../foundation/storage/index.ts';
 /** Runs in the transaction that accepts an execution; throws to refuse it. */
 type BeforeCommit = (transaction: Queries) => Promise<void>;
 
-/** What was started, and the headers of its quota: none without a quota, and none for a repeated request. */
+/** Value of the start, and the headers of its quota: none without a quota, and none for a repeated request. */
 interface Counted<T> {
   readonly started: T;
   readonly fields: Partial<QuotaFields>;

@@ -128,7 +128,7 @@ export async function requireInstance({ database }: Platform, context: Context, 
   return row;
 }
 
-/** What was read, and the seconds of a wait for it that was granted; 0 for none. */
+/** Value that was read, and the seconds of a wait for it that was granted; 0 for none. */
 interface Waited<T> {
   readonly value: T;
   readonly seconds: number;
