@@ -41,7 +41,7 @@ describe('the folder of an ended execution', () => {
     await until('a spare folder', () => Promise.resolve(readdirSync(paths.spare).length === 1));
     const folder = folders.make();
     expect(statSync(folder).ino).toBe(ino);
-    expect(readdirSync(folder).toSorted()).toEqual(['end.json.tmp', 'note', 'written']);
+    expect(readdirSync(folder).toSorted()).toEqual(['end.json.tmp', 'note']);
     for (const name of readdirSync(folder)) expect(statSync(path.join(folder, name)).size).toBe(0);
     expect(readdirSync(paths.trash)).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('the folder of an ended execution', () => {
       folders.remove(records.folder(`one${one}`));
     }
     await until('nothing in the trash', () => Promise.resolve(readdirSync(paths.trash).length === 0));
-    expect(readdirSync(paths.spare)).toHaveLength(32);
+    expect(readdirSync(paths.spare)).toHaveLength(16);
   });
 
   test('that outlived a crash of the machine is not the end of the next one, nor its note', async () => {

@@ -8,9 +8,9 @@ import { discard, removeTree } from './discard.ts';
 import { END, END_DRAFT, NOTE } from './records.ts';
 
 /** Spare folders at most. Beyond them folders are deleted. */
-const MOST_SPARE = 32;
-/** Files of an execution that are emptied and used again. Programs cannot reach them by a name. */
-const KEPT = [END_DRAFT, NOTE, 'written'];
+const MOST_SPARE = 16;
+/** Files of an execution that are emptied and used again. No program had a descriptor of them. */
+const KEPT = [END_DRAFT, NOTE];
 
 /**
  * Folders for sandboxes that wait for an execution, and the removal of executions' folders.

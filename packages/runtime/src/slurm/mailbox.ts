@@ -1,0 +1,173 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstat, open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../errors.ts';
+import type { ExecutionEnd, ExecutionJob, OutputFile } from '../types.ts';
+
+/** Bytes of the record of an end. A longer one counts as unreadable. */
+const END_BYTES = 4 * 1024 * 1024;
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/**
+ * The folder of an execution that the platform and the nodes share:
+ *
+ * - `job.json`: the job with its secrets, for its owner only. The node removes it as soon as it has read it.
+ * - `claimed`: a folder that the node makes before it runs anything, or the platform when it gives the job up. Whoever
+ *   makes it has decided, so that no job runs twice.
+ * - `slurm-job`: the id of the job in Slurm.
+ * - `cancelled`: the platform has asked for its end.
+ * - `run/<id>`: what the runner of the node keeps of the execution: log, output and end.
+ * - `refused`: why the node could not start it.
+ */
+export class Mailbox {
+  readonly folder: string;
+  readonly #id: string;
+
+  constructor(parent: string, executionId: string) {
+    if (!ID.test(executionId))
+      throw new Error(`${JSON.stringify(executionId.slice(0, 100))} cannot be an execution id.`);
+    this.folder = join(parent, executionId);
+    this.#id = executionId;
+  }
+
+  get isThere(): boolean {
+    return existsSync(this.folder);
+  }
+
+  get log(): string {
+    return join(this.folder, 'run', this.#id, 'log.ndjson');
+  }
+
+  get script(): string {
+    return join(this.folder, 'start');
+  }
+
+  /** Makes the folder with the job in it. Fails when it exists. */
+  make(job: ExecutionJob, script: string, uid: number | null): void {
+    mkdirSync(this.folder, { mode: 0o700 });
+    mkdirSync(join(this.folder, 'run'), { mode: 0o711 });
+    writeFileSync(join(this.folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
+    writeFileSync(this.script, script, { mode: 0o700 });
+    if (uid === null) return;
+    for (const path of ['', 'run', 'job.json', 'start']) chownSync(join(this.folder, path), uid, uid);
+  }
+
+  /** Reads the job and removes it, with its secrets. For the node. */
+  takeJob(): ExecutionJob {
+    const path = join(this.folder, 'job.json');
+    const text = readFileSync(path, 'utf8');
+    rmSync(path);
+    return JSON.parse(text) as ExecutionJob; // written by the platform
+  }
+
+  /** Returns whether it is ours: false when the other side has claimed the job before. */
+  claim(): boolean {
+    try {
+      mkdirSync(join(this.folder, 'claimed'));
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  /** Epoch milliseconds of the claim by the node, or null. */
+  get claimedAt(): number | null {
+    return statSync(join(this.folder, 'claimed'), { throwIfNoEntry: false })?.mtimeMs ?? null;
+  }
+
+  get jobId(): string | null {
+    return this.#text('slurm-job');
+  }
+
+  set jobId(id: string) {
+    writeFileSync(join(this.folder, 'slurm-job'), id);
+  }
+
+  get isCancelled(): boolean {
+    return existsSync(join(this.folder, 'cancelled'));
+  }
+
+  markCancelled(): void {
+    writeFileSync(join(this.folder, 'cancelled'), '');
+  }
+
+  get refusal(): string | null {
+    return this.#text('refused');
+  }
+
+  /** Keeps the end that the platform decides, where the node left none. */
+  keepEnd(end: ExecutionEnd): void {
+    writeFileSync(join(this.folder, 'ended.json'), JSON.stringify(end), { mode: 0o600 });
+    rmSync(join(this.folder, 'job.json'), { force: true });
+  }
+
+  get logBytes(): number {
+    return statSync(this.log, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /**
+   * Reads the end, with the paths of this machine. Null while there is none. Programs cannot write the record, but
+   * whoever shares the folder could: it is bounded, and files outside of the output are refused.
+   */
+  async end(): Promise<ExecutionEnd | null> {
+    const own = await readBounded(join(this.folder, 'ended.json'));
+    if (own !== null) return JSON.parse(own) as ExecutionEnd; // written by keepEnd
+    const text = await readBounded(join(this.folder, 'run', this.#id, 'end.json'));
+    if (text === null) return null;
+    const end = JSON.parse(text) as ExecutionEnd;
+    if (end.executionId !== this.#id) throw new Error('the record of the node is of another execution');
+    const here = async (file: { path: string }): Promise<string> => {
+      const at = file.path.lastIndexOf(`/executions/${this.#id}/`);
+      const path = join(this.folder, 'run', file.path.slice(at + '/executions/'.length));
+      const root = join(await realpath(this.folder), 'run', this.#id);
+      if (at < 0 || !(await realpath(path)).startsWith(`${root}/`) || !(await lstat(path)).isFile())
+        throw new Error('the record of the node names a file outside of its output');
+      return path;
+    };
+    const files = async (list: readonly OutputFile[]): Promise<OutputFile[]> =>
+      Promise.all(list.map(async (file) => ({ ...file, path: await here(file) })));
+    const { result } = end;
+    return {
+      ...end,
+      result: result === null || result.text !== undefined ? result : { ...result, path: await here(result) },
+      files: await files(end.files),
+      ...(end.dataPools && {
+        dataPools: await Promise.all(
+          end.dataPools.map(async ({ parameter, files: list }) => ({ parameter, files: await files(list) })),
+        ),
+      }),
+    };
+  }
+
+  #text(name: string): string | null {
+    try {
+      return readFileSync(join(this.folder, name), 'utf8').slice(0, 2_000).trim();
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return null;
+      throw error;
+    }
+  }
+}
+
+/** Ids of the executions in a folder of mailboxes. */
+export function mailboxesIn(parent: string): string[] {
+  return readdirSync(parent).filter((name) => ID.test(name));
+}
+
+async function readBounded(path: string): Promise<string | null> {
+  let file;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    if (size > END_BYTES) throw new Error(`the record of the node has ${size} bytes, more than ${END_BYTES}`);
+    return (await file.readFile('utf8')).trim() || null;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,311 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
+import { readLines } from '../client/log-reader.ts';
+import { removeTree } from '../runner/discard.ts';
+import type {
+  ExecutionEnd,
+  ExecutionJob,
+  KnownExecution,
+  Runtime,
+  RunnerStatus,
+  SandboxedCommand,
+  SandboxedOutcome,
+} from '../types.ts';
+import { RuntimeUnavailable } from '../types.ts';
+import { SlurmCommands } from './commands.ts';
+import { endOf, type Facts } from './judge-job.ts';
+import { Mailbox, mailboxesIn } from './mailbox.ts';
+
+/** Where and how executions run as batch jobs. */
+export interface SlurmOptions {
+  /** Folder that this machine and the nodes share at the same path; mailboxes are made in it. */
+  readonly folder: string;
+  /** Command that starts our program on a node, such as `/usr/bin/node /opt/kethub/packages/runtime/src/slurm/step.ts`. */
+  readonly command: readonly string[];
+  /** User of the jobs; null for our own. A number is allowed for root only. */
+  readonly uid: number | null;
+  /** Options of sbatch: partition, account, QOS, licences, GPUs. */
+  readonly options: readonly string[];
+  /** Path of slurm.conf; null for the usual one. */
+  readonly configuration: string | null;
+  /** Prefix of the names of jobs: two installations in one cluster must not share it. */
+  readonly prefix: string;
+  /** Called with what the operator should know. */
+  readonly warn: (line: string) => void;
+}
+
+/** Milliseconds between two looks at the mailboxes of running jobs. */
+const LOOK_MS = 500;
+/** Milliseconds between two questions to Slurm. */
+const QUEUE_MS = 3_000;
+/** Milliseconds from the first look that misses a job in the queue until it is judged: a shared folder may lag. */
+const MISSING_MS = 6_000;
+/** Memory in MB for our program on the node, beside that of the execution. */
+const OWN_MEMORY_MB = 256;
+/** Minutes that a job may take beyond the limit of the execution: the start and the end on the node. */
+const OWN_MINUTES = 2;
+
+interface Active {
+  readonly mailbox: Mailbox;
+  logBytes: number;
+  /** Time of the first look at the queue that missed it (monotonic milliseconds); null while it is there. */
+  missingSince: number | null;
+}
+
+/**
+ * Runs executions of Python services as batch jobs of Slurm. Builds and containers stay with the runner of this machine.
+ *
+ * A job is found by its name, so a lost answer of sbatch starts nothing twice. A restarted platform reads the mailboxes.
+ */
+export class SlurmRuntime implements Runtime {
+  readonly #local: Runtime;
+  readonly #options: SlurmOptions;
+  readonly #slurm: SlurmCommands;
+  readonly #active = new Map<string, Active>();
+  readonly #endedListeners = new Set<(end: ExecutionEnd) => void>();
+  readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
+  readonly #timer: NodeJS.Timeout;
+  #asked = -Infinity;
+  #looking: Promise<void> | null = null;
+  #away = false;
+
+  constructor(local: Runtime, options: SlurmOptions) {
+    this.#local = local;
+    this.#options = options;
+    this.#slurm = new SlurmCommands(options.configuration);
+    mkdirSync(options.folder, { recursive: true, mode: 0o711 });
+    for (const id of mailboxesIn(options.folder)) this.#follow(id, this.#mailbox(id));
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+  }
+
+  async start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'> {
+    const { executionId, limits } = job;
+    if ('image' in job.code) return this.#local.start(job);
+    const mailbox = this.#mailbox(executionId);
+    if (mailbox.isThere) return 'ALREADY_KNOWN';
+    const { command, uid } = this.#options;
+    const words = [...command, this.#options.folder, executionId].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    try {
+      mailbox.jobId = await this.#slurm.submit({
+        name: this.#nameOf(executionId),
+        script: mailbox.script,
+        folder: mailbox.folder,
+        memoryMb: Math.ceil(limits.memoryBytes / 2 ** 20) + OWN_MEMORY_MB,
+        cpus: Math.max(1, Math.ceil(limits.cpus)),
+        minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES,
+        uid,
+        options: this.#options.options,
+      });
+    } catch (error) {
+      // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.
+      if (!(error instanceof RuntimeUnavailable)) rmSync(mailbox.folder, { recursive: true, force: true });
+      else this.#follow(executionId, mailbox);
+      throw error;
+    }
+    this.#follow(executionId, mailbox);
+    return 'STARTED';
+  }
+
+  async cancel(executionId: string): Promise<void> {
+    const active = this.#active.get(executionId);
+    if (active === undefined) return this.#local.cancel(executionId);
+    const { mailbox } = active;
+    mailbox.markCancelled();
+    const id = mailbox.jobId ?? (await this.#slurm.queue(this.#nameOf(executionId))).get(this.#nameOf(executionId))?.id;
+    // What has not begun on a node will not: the claim is ours. Otherwise the node is asked to cancel it.
+    if (mailbox.claim()) {
+      this.#conclude(
+        executionId,
+        endOf({ state: 'CANCELLED', reason: 'None' }, this.#facts(executionId, mailbox, false)),
+      );
+      if (id !== undefined) await this.#slurm.cancel(id);
+    } else if (id !== undefined) await this.#slurm.signal(id, 'USR1');
+  }
+
+  async end(executionId: string): Promise<void> {
+    const active = this.#active.get(executionId);
+    if (active === undefined) return this.#local.end(executionId);
+    active.mailbox.markCancelled();
+    const id = active.mailbox.jobId;
+    if (id !== null) await this.#slurm.cancel(id);
+  }
+
+  async list(): Promise<KnownExecution[]> {
+    const known = await this.#local.list();
+    for (const executionId of mailboxesIn(this.#options.folder)) {
+      const mailbox = this.#mailbox(executionId);
+      const end = await this.#endIn(executionId, mailbox);
+      if (end !== null) known.push({ executionId, state: 'ENDED', end });
+      else known.push({ executionId, state: 'RUNNING', startedAt: Math.floor(mailbox.claimedAt ?? Date.now()) });
+    }
+    return known;
+  }
+
+  async forget(executionId: string): Promise<void> {
+    const mailbox = this.#mailbox(executionId);
+    if (!mailbox.isThere) return this.#local.forget(executionId);
+    if (this.#active.has(executionId)) return;
+    await removeTree(mailbox.folder);
+  }
+
+  async readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {
+    const mailbox = this.#mailbox(executionId);
+    return mailbox.isThere ? readLines(mailbox.log, fromByte) : this.#local.readLog(executionId, fromByte);
+  }
+
+  onEnded(listener: (end: ExecutionEnd) => void): () => void {
+    this.#endedListeners.add(listener);
+    const stop = this.#local.onEnded(listener);
+    return () => {
+      this.#endedListeners.delete(listener);
+      stop();
+    };
+  }
+
+  onLog(listener: (executionId: string, bytes: number) => void): () => void {
+    this.#logListeners.add(listener);
+    const stop = this.#local.onLog(listener);
+    return () => {
+      this.#logListeners.delete(listener);
+      stop();
+    };
+  }
+
+  sandboxed(request: SandboxedCommand): Promise<SandboxedOutcome> {
+    return this.#local.sandboxed(request);
+  }
+
+  /** Nothing waits on a cluster: a waiting process would keep its place in the queue of others. */
+  async prewarm(): Promise<void> {}
+
+  renewRoot(): Promise<void> {
+    return this.#local.renewRoot();
+  }
+
+  status(): Promise<RunnerStatus> {
+    return this.#local.status();
+  }
+
+  /** Stops following. Jobs go on; the next platform process reads their mailboxes. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await this.#local.close();
+  }
+
+  #mailbox(executionId: string): Mailbox {
+    return new Mailbox(this.#options.folder, executionId);
+  }
+
+  #nameOf(executionId: string): string {
+    return `${this.#options.prefix}${executionId}`;
+  }
+
+  #follow(executionId: string, mailbox: Mailbox): void {
+    if (!this.#active.has(executionId)) this.#active.set(executionId, { mailbox, logBytes: 0, missingSince: null });
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce()
+      .catch((error: unknown) => this.#options.warn(`jobs of Slurm could not be looked at: ${messageOf(error)}`))
+      .finally(() => {
+        this.#looking = null;
+      });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    for (const [executionId, active] of this.#active) {
+      const bytes = active.mailbox.logBytes;
+      if (bytes !== active.logBytes) {
+        active.logBytes = bytes;
+        for (const listener of this.#logListeners) listener(executionId, bytes);
+      }
+      const end = await this.#endIn(executionId, active.mailbox);
+      if (end !== null) this.#report(executionId, end);
+    }
+    if (this.#active.size === 0 || performance.now() - this.#asked < QUEUE_MS) return;
+    this.#asked = performance.now();
+    await this.#compareWithQueue();
+  }
+
+  /** Judges jobs that have left the queue without a record of their end. */
+  async #compareWithQueue(): Promise<void> {
+    let queue;
+    try {
+      queue = await this.#slurm.queue(this.#options.prefix);
+    } catch (error) {
+      if (!this.#away)
+        this.#options.warn(`Slurm does not answer, running jobs are followed later: ${messageOf(error)}`);
+      this.#away = true;
+      return;
+    }
+    this.#away = false;
+    for (const [executionId, active] of this.#active) {
+      const job = queue.get(this.#nameOf(executionId));
+      if (job !== undefined) active.mailbox.jobId ??= job.id;
+      if (job !== undefined && !hasEnded(job.state)) {
+        active.missingSince = null;
+        continue;
+      }
+      active.missingSince ??= performance.now();
+      if (performance.now() - active.missingSince < MISSING_MS) continue;
+      const id = active.mailbox.jobId;
+      const state = job ?? (id === null ? null : await this.#slurm.state(id));
+      // Nobody else can claim it any more: a job that comes late does not run.
+      const ran = !active.mailbox.claim();
+      this.#conclude(executionId, endOf(state, this.#facts(executionId, active.mailbox, ran)));
+    }
+  }
+
+  #facts(executionId: string, mailbox: Mailbox, ran: boolean): Facts {
+    return {
+      executionId,
+      ran,
+      cancelled: mailbox.isCancelled,
+      refusal: mailbox.refusal,
+      startedAt: Math.floor(mailbox.claimedAt ?? Date.now()),
+      logBytes: mailbox.logBytes,
+    };
+  }
+
+  #conclude(executionId: string, end: ExecutionEnd): void {
+    const active = this.#active.get(executionId);
+    if (active === undefined) return;
+    active.mailbox.keepEnd(end);
+    this.#report(executionId, end);
+  }
+
+  #report(executionId: string, end: ExecutionEnd): void {
+    if (!this.#active.delete(executionId)) return;
+    for (const listener of this.#endedListeners) listener(end);
+  }
+
+  /**
+   * Returns null while there is no end. The node reports CANCELLED also when the cluster has ended the job; then Slurm
+   * knows why, as soon as the job has left the queue. An end that cannot be read is one without a result.
+   */
+  async #endIn(executionId: string, mailbox: Mailbox): Promise<ExecutionEnd | null> {
+    try {
+      const end = await mailbox.end();
+      return end?.outcome === 'CANCELLED' && !mailbox.isCancelled ? null : end;
+    } catch (error) {
+      this.#options.warn(`the end of ${executionId} could not be read: ${messageOf(error)}`);
+      return endOf(null, this.#facts(executionId, mailbox, true));
+    }
+  }
+}
+
+function hasEnded(state: string): boolean {
+  return ![
+    'PENDING',
+    'RUNNING',
+    'CONFIGURING',
+    'COMPLETING',
+    'SUSPENDED',
+    'RESIZING',
+    'STAGE_OUT',
+    'SIGNALING',
+  ].includes(state);
+}

@@ -1,0 +1,129 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import type { Tool } from './system-tools.ts';
+
+/** Slurm's controller, daemon of nodes and command line, and MUNGE, by which they know each other. */
+export const slurmTools: readonly Tool[] = [
+  { what: 'the controller of Slurm', package: 'slurmctld', isThere: () => existsSync('/usr/sbin/slurmctld') },
+  { what: 'the node daemon of Slurm', package: 'slurmd', isThere: () => existsSync('/usr/sbin/slurmd') },
+  { what: 'the command line of Slurm', package: 'slurm-client', isThere: () => existsSync('/usr/bin/sbatch') },
+  { what: 'MUNGE', package: 'munge', isThere: () => existsSync('/usr/sbin/munged') },
+];
+
+/** User that jobs run as. */
+const USER = 'kethub-jobs';
+
+export interface Slurm {
+  /** Path of its slurm.conf. */
+  readonly configuration: string;
+  /** User id for jobs. */
+  readonly uid: number;
+  /** Stops the controller; running jobs go on. */
+  stopController(): Promise<void>;
+  startController(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Slurm of two nodes on this machine, beside any other: a controller, two node daemons and MUNGE, on free ports
+ * and below one folder. Needs root.
+ */
+export async function startSlurm(): Promise<Slurm> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-slurm-'));
+  chmodSync(folder, 0o755);
+  const at = (name: string): string => path.join(folder, name);
+  for (const name of ['state', 'node1', 'node2', 'log', 'run', 'munge']) mkdirSync(at(name), { mode: 0o755 });
+  writeFileSync(at('munge.key'), randomBytes(1_024), { mode: 0o600 });
+  execFileSync('chown', ['-R', 'munge', at('munge.key'), at('munge')]);
+  execFileSync('runuser', ['-u', 'munge', '--', '/usr/sbin/munged', `--key-file=${at('munge.key')}`, `--socket=${at('munge/socket')}`, `--pid-file=${at('munge/pid')}`, `--log-file=${at('munge/log')}`, `--seed-file=${at('munge/seed')}`, '--force'], { stdio: 'ignore' }); // prettier-ignore
+  const configuration = at('slurm.conf');
+  const ports = [await freePort(), await freePort(), await freePort()];
+  writeFileSync(configuration, settings(folder, ports));
+  const kind = existsSync('/sys/fs/cgroup/memory') ? 'cgroup/v1' : 'cgroup/v2';
+  writeFileSync(at('cgroup.conf'), `CgroupPlugin=${kind}\nConstrainRAMSpace=yes\nConstrainCores=no\n`);
+  const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SLURM_CONF: configuration };
+  const controller = (): void =>
+    void execFileSync('/usr/sbin/slurmctld', ['-f', configuration], { env: environment, stdio: 'ignore' });
+  controller();
+  for (const node of ['node1', 'node2'])
+    execFileSync('/usr/sbin/slurmd', ['-f', configuration, '-N', node], { env: environment, stdio: 'ignore' });
+  if (spawnSync('id', [USER]).status !== 0)
+    execFileSync('useradd', ['--system', '--no-create-home', '--home-dir', '/', '--shell', '/usr/sbin/nologin', USER]);
+  const slurm: Slurm = {
+    configuration,
+    uid: Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' })),
+    stopController: () => end(at('run/controller.pid')),
+    startController: controller,
+    async stop() {
+      for (const name of ['run/node1.pid', 'run/node2.pid', 'run/controller.pid', 'munge/pid']) await end(at(name));
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    },
+  };
+  for (let attempt = 0; ; attempt++) {
+    const idle = spawnSync('sinfo', ['--noheader', '--format=%T %D'], { env: environment, encoding: 'utf8' });
+    if (/^idle 2$/m.test(idle.stdout)) return slurm;
+    if (attempt < 300) await pause(100);
+    else {
+      const log = readFileSync(at('log/controller'), 'utf8').slice(-2_000);
+      await slurm.stop();
+      throw new Error(`Slurm does not start: ${idle.stdout}${idle.stderr}\n${log}`);
+    }
+  }
+}
+
+async function end(pidFile: string): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  if (pid <= 1) return;
+  try {
+    process.kill(pid, 'SIGTERM');
+    for (let attempt = 0; attempt < 100; attempt++) {
+      process.kill(pid, 0);
+      await pause(100);
+    }
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+function settings(folder: string, [controller, node1, node2]: readonly (number | undefined)[]): string {
+  const host = os.hostname().split('.')[0];
+  return `ClusterName=kethub
+SlurmctldHost=${host}(127.0.0.1)
+AuthType=auth/munge
+AuthInfo=socket=${folder}/munge/socket
+CredType=cred/munge
+SlurmUser=root
+SlurmctldPort=${controller}
+StateSaveLocation=${folder}/state
+SlurmctldPidFile=${folder}/run/controller.pid
+SlurmdPidFile=${folder}/run/%n.pid
+SlurmdSpoolDir=${folder}/%n
+SlurmctldLogFile=${folder}/log/controller
+SlurmdLogFile=${folder}/log/%n
+ProctrackType=proctrack/cgroup
+TaskPlugin=task/cgroup
+JobAcctGatherType=jobacct_gather/cgroup
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0
+ReturnToService=2
+MpiDefault=none
+MinJobAge=300
+KillWait=5
+SwitchType=switch/none
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+NodeName=node1 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node1} CPUs=2 RealMemory=4000 State=UNKNOWN
+NodeName=node2 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node2} CPUs=2 RealMemory=4000 State=UNKNOWN
+PartitionName=main Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
+PartitionName=closed Nodes=node1,node2 MaxTime=INFINITE State=DOWN
+`;
+}
