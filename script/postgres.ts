@@ -1,9 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import net from 'node:net';
+
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from './free-port.ts';
 import type { Tool } from './system-tools.ts';
 
 /** PostgreSQL's own programs; Debian keeps them out of the PATH. */
@@ -114,13 +115,4 @@ async function ready(server: ChildProcess): Promise<void> {
     server.once('exit', () => reject(new Error(`PostgreSQL ended before it was ready: ${said}`)));
     server.once('error', reject);
   });
-}
-
-async function freePort(): Promise<number> {
-  const probe = net.createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  if (typeof address !== 'object' || address === null) throw new Error('No free port');
-  return address.port;
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pages } from '../script/generate/pages.ts';
 import { javaTool } from '../script/keycloak.ts';
 import { postgresTool } from '../script/postgres.ts';
+import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -29,7 +30,7 @@ test('every variable of Kethub that the code names is on the page of the configu
 test('every tool of the system that is installed has a line, and no other', () => {
   const [, section = ''] = read('docs/dependencies.md').split('## Tools of the system');
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
-  const needed = [...runtimeTools, postgresTool, javaTool, ...testTools, ...benchTools].map((tool) => tool.package);
+  const needed = [...runtimeTools, postgresTool, javaTool, ...testTools, ...slurmTools, ...benchTools].map((tool) => tool.package);
   expect(listed.toSorted()).toEqual(needed.toSorted());
 });
 

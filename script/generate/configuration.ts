@@ -58,6 +58,13 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_LAYERS_MB',
     'KETHUB_SERVICE_NETWORKS',
   ],
+  'A cluster with Slurm': [
+    'KETHUB_SLURM',
+    'KETHUB_SLURM_FOLDER',
+    'KETHUB_SLURM_OPTIONS',
+    'KETHUB_SLURM_USER',
+    'KETHUB_SLURM_CONF',
+  ],
   Limits: [
     'KETHUB_RATE_LIMIT_LOOKUPS',
     'KETHUB_RATE_LIMIT_REQUESTS',

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
+import { jobProgram, SlurmRuntime } from '@kethub/runtime/slurm';
 import { keepOwnRoot } from '@kethub/runtime/root';
 import { createBuilder, createImageBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +11,7 @@ import { createApi, createGitServer } from './api/index.ts';
 import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
-import { Refusal, type Configuration } from './foundation/config/index.ts';
+import { Refusal, type Configuration, type SlurmSettings } from './foundation/config/index.ts';
 import { Dashboard } from './dashboard/index.ts';
 import { dataPoolCatalog } from './catalog/datapools/index.ts';
 import {
@@ -193,7 +194,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   const { configuration, log } = platform;
   const { dataDir } = configuration;
   let connected = true;
-  const runtime = await connectRuntime({
+  const local = await connectRuntime({
     dataDir,
     containers: configuration.containers,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
@@ -204,6 +205,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
       log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);
     },
   });
+  const runtime = configuration.slurm === null ? local : inJobs(platform, local, configuration.slurm);
   opened.push(() => runtime.close());
   if (configuration.sandboxRoot === 'own') {
     const root = keepOwnRoot(dataDir, runtime, {
@@ -226,6 +228,16 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   await builds.start();
   layers.start();
   return { runtime, isConnected: () => connected, running: () => worker.running };
+}
+
+/** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */
+function inJobs({ workerId, log }: Platform, local: Runtime, settings: SlurmSettings): Runtime {
+  return new SlurmRuntime(local, {
+    ...settings,
+    command: [process.execPath, jobProgram],
+    prefix: `kethub-${workerId ?? ''}-`,
+    warn: (line) => log.warn(line),
+  });
 }
 
 function runWorkflows(platform: Platform, workflows: WorkflowPort, access: AccessDirectory, opened: Opened): void {

@@ -1,3 +1,4 @@
+import { slurmOf, type SlurmSettings } from './slurm.ts';
 import { accountsOf, type AccountSettings } from './accounts.ts';
 import { addressesOf, type Addresses } from './addresses.ts';
 import { connectionsOf, type ConnectionSettings } from './connections.ts';
@@ -39,6 +40,7 @@ export type {
   TracingSettings,
   SchedulingSettings,
 };
+export type { SlurmSettings };
 export type { UpstreamSettings };
 
 /** Settings of the operator, read once at the start. Each part is made in the file of its name. */
@@ -61,6 +63,8 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly scheduling: SchedulingSettings;
   /** null without a container engine. */
   readonly containers: ContainerSettings | null;
+  /** null without Slurm. */
+  readonly slurm: SlurmSettings | null;
   readonly dashboard: DashboardSetting;
   readonly demo: 'auto' | 'off';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -74,9 +78,10 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const given = readSettings(environment);
   const keycloak = keycloakOf(given);
+  const kept = keptOf(given);
   return {
     ...addressesOf(given),
-    ...keptOf(given),
+    ...kept,
     ...accountsOf(given),
     ...limitsOf(given),
     ...userCodeOf(given),
@@ -93,6 +98,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     scheduling: schedulingOf(given),
     containers: containersOf(given),
+    slurm: slurmOf(given, kept.dataDir),
     dashboard: dashboardOf(given),
     // The demo creates a user, which Kethub must not do in a realm of a Keycloak.
     demo: keycloak ? 'off' : given.KETHUB_DEMO,

@@ -15,6 +15,7 @@ import { ReaderFields } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import { RepositoryFields } from './repositories.ts';
 import { SchedulingFields } from './scheduling.ts';
+import { SlurmFields } from './slurm.ts';
 import { TelemetryFields } from './telemetry.ts';
 import { UpstreamFields } from './upstream.ts';
 import { UserCodeFields } from './user-code.ts';
@@ -34,6 +35,7 @@ export const SettingsSchema = Type.Object({
   ...UserCodeFields,
   ...ConnectionFields,
   ...ContainerFields,
+  ...SlurmFields,
   ...OnPremiseFields,
   ...TelemetryFields,
   ...ProcessFields,
