@@ -30,7 +30,9 @@ test('every variable of Kethub that the code names is on the page of the configu
 test('every tool of the system that is installed has a line, and no other', () => {
   const [, section = ''] = read('docs/dependencies.md').split('## Tools of the system');
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
-  const needed = [...runtimeTools, postgresTool, javaTool, ...testTools, ...slurmTools, ...benchTools].map((tool) => tool.package);
+  const needed = [...runtimeTools, postgresTool, javaTool, ...testTools, ...slurmTools, ...benchTools].map(
+    (tool) => tool.package,
+  );
   expect(listed.toSorted()).toEqual(needed.toSorted());
 });
 

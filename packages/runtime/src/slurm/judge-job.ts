@@ -2,7 +2,7 @@ import { lostCause, limitCause } from '../runner/outcome.ts';
 import type { Cause, ExecutionEnd, Outcome } from '../types.ts';
 import type { SlurmState } from './commands.ts';
 
-/** What is known of a job that has left the queue without a record of its end. */
+/** Facts that are known of a job that has left the queue without a record of its end. */
 export interface Facts {
   readonly executionId: string;
   /** True if a node had claimed the job: user code may have run. */

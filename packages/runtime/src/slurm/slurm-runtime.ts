@@ -16,7 +16,7 @@ import { SlurmCommands } from './commands.ts';
 import { endOf, type Facts } from './judge-job.ts';
 import { Mailbox, mailboxesIn } from './mailbox.ts';
 
-/** Where and how executions run as batch jobs. */
+/** The shared folder, the user and the options of batch jobs. */
 export interface SlurmOptions {
   /** Folder that this machine and the nodes share at the same path; mailboxes are made in it. */
   readonly folder: string;
@@ -113,7 +113,7 @@ export class SlurmRuntime implements Runtime {
     const { mailbox } = active;
     mailbox.markCancelled();
     const id = mailbox.jobId ?? (await this.#slurm.queue(this.#nameOf(executionId))).get(this.#nameOf(executionId))?.id;
-    // What has not begun on a node will not: the claim is ours. Otherwise the node is asked to cancel it.
+    // A job that has not begun on a node never will: the claim is ours. Otherwise the node is asked to cancel it.
     if (mailbox.claim()) {
       this.#conclude(
         executionId,
