@@ -5,6 +5,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Engine } from '../../packages/runtime/src/containers/engine.ts';
+import { importImage } from '../../packages/runtime/src/escapes/python-image.ts';
+import { makeRunnerPaths } from '../../packages/runtime/src/paths.ts';
+import { prepareRoot } from '../../packages/runtime/src/sandbox/root.ts';
+import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
+import { EngineMissing, startContainerEngine, type ContainerEngine } from '../../script/container-engine.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median, mixed } from '../lib/statistics.ts';
 import { bundle } from '../../script/package/bundle.ts';
@@ -14,6 +20,8 @@ const ROUNDS = 5;
 const RUNS = 15;
 /** The other local server, as it is on PyPI. */
 const OTHER = 'qhub-serve==1.4.3';
+/** Name of the image of the mode `engine`, in an engine that ends with the measurement. */
+const IMAGE = 'kethub-bench-python:1';
 /** Milliseconds after which a server that does not answer fails the measurement. */
 const LONGEST_MS = 120_000;
 
@@ -23,6 +31,8 @@ interface Candidate {
   readonly name: string;
   /** The command, with `PORT` in place of the port. */
   readonly command: readonly string[];
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Start to first answer, and POST to SUCCEEDED, of the local development server in each mode beside qhub-serve. */
@@ -30,8 +40,10 @@ export async function serve(): Promise<Measurement[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));
   // The users of sandboxes pass through it.
   chmodSync(folder, 0o755);
+  const engine = await engineOrNull();
   try {
     const candidates = await candidatesIn(folder);
+    if (engine !== null) candidates.push(await engineCandidate(folder, engine));
     const starts = new Map<string, number[]>(candidates.map(({ name }) => [name, []]));
     const runs = new Map<string, number[]>(candidates.map(({ name }) => [name, []]));
     for (let round = 0; round < ROUNDS; round++)
@@ -50,7 +62,18 @@ export async function serve(): Promise<Measurement[]> {
       ),
     ]);
   } finally {
+    await engine?.stop();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function engineOrNull(): Promise<ContainerEngine | null> {
+  try {
+    return await startContainerEngine();
+  } catch (error) {
+    if (!(error instanceof EngineMissing)) throw error;
+    process.stderr.write(`kethub: ${error.message}\nkethub: the mode engine of ket serve is NOT measured\n`);
+    return null;
   }
 }
 
@@ -70,19 +93,11 @@ async function candidatesIn(folder: string): Promise<Candidate[]> {
     writeFileSync(path.join(service, name), text);
   await bundle(path.join(folder, 'ket'));
   const ket = (program: string, mode: string): string[] => [
-    process.execPath,
-    program,
-    'serve',
-    service,
-    '--port',
-    'PORT',
-    '--mode',
-    mode,
+    ...ketServe(program, service, mode),
     '--python',
     '/usr/bin/python3',
-    '--quiet',
   ];
-  const packaged = path.join(folder, 'ket/bin/ket.js');
+  const packaged = packagedIn(folder);
   const venv = path.join(folder, 'venv');
   execFileSync('python3', ['-m', 'venv', venv]);
   execFileSync(path.join(venv, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', OTHER]);
@@ -97,12 +112,31 @@ async function candidatesIn(folder: string): Promise<Candidate[]> {
   ];
 }
 
-async function measure({ command }: Candidate, cwd: string): Promise<{ startMs: number; runMs: number }> {
+/** The mode `engine`, with an image made of the Python of this machine, so that every mode runs the same interpreter. */
+async function engineCandidate(folder: string, { socket }: ContainerEngine): Promise<Candidate> {
+  const root = prepareRoot(makeRunnerPaths(path.join(folder, 'image')), PYTHON_SIDE, false);
+  await importImage(new Engine(socket), IMAGE, root);
+  return {
+    name: 'ket serve, engine',
+    command: [...ketServe(packagedIn(folder), path.join(folder, 'service'), 'engine'), '--image', IMAGE],
+    environment: { DOCKER_HOST: `unix://${socket}` },
+  };
+}
+
+function packagedIn(folder: string): string {
+  return path.join(folder, 'ket/bin/ket.js');
+}
+
+function ketServe(program: string, service: string, mode: string): string[] {
+  return [process.execPath, program, 'serve', service, '--port', 'PORT', '--mode', mode, '--quiet'];
+}
+
+async function measure({ command, environment }: Candidate, cwd: string): Promise<{ startMs: number; runMs: number }> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}/`;
   const [program = '', ...args] = command.map((word) => (word === 'PORT' ? String(port) : word));
   const began = performance.now();
-  const child = spawn(program, args, { cwd, stdio: 'ignore', detached: true });
+  const child = spawn(program, args, { cwd, stdio: 'ignore', detached: true, env: { ...process.env, ...environment } });
   try {
     await firstAnswer(address, child);
     const startMs = performance.now() - began;
