@@ -66,17 +66,20 @@ async function serve(shell: Shell, wanted: string | undefined, options: CommandO
   try {
     await interruptible(async (signal) => {
       const served = await serveFolder(shell, output, folder, { ...rest, ...(port !== undefined && { debug: port }) });
-      const { url, mode, about, environment } = served;
-      output.note(`${output.style.bold(url)} ${path.basename(folder)}, mode ${mode}: ${about}. ${environment}.`);
-      await served.service.start();
-      output.item('', { url, mode, about, environment, folder });
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => {
-          resolve();
+      try {
+        const { url, mode, about, environment } = served;
+        output.note(`${output.style.bold(url)} ${path.basename(folder)}, mode ${mode}: ${about}. ${environment}.`);
+        await served.service.start();
+        output.item('', { url, mode, about, environment, folder });
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          signal.addEventListener('abort', () => {
+            resolve();
+          });
         });
-      });
-      await served.close();
+      } finally {
+        await served.close();
+      }
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

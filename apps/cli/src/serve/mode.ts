@@ -27,7 +27,8 @@ type ProcessMode = Exclude<ServeMode, 'engine'>;
 const abouts: Readonly<Record<ProcessMode, string>> = {
   sandbox: 'in the sandbox of the platform',
   namespace: 'as you, without a sandbox; /var/runtime is seen by the code only',
-  paths: 'as you, without a sandbox; Python maps /var/runtime, native libraries (HDF5, SQLite) do not see it',
+  paths:
+    'as you, without a sandbox; Python maps /var/runtime, native libraries (HDF5, SQLite) do not see it, for them there is --mode engine',
 };
 
 /** Opens the way in which executions run: the asked one, or the best that this machine has. */

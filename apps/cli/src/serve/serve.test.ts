@@ -204,8 +204,14 @@ test('a port that is taken is refused when it was asked for', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  await expect(serve(await folderWith({ 'src/program.py': echo }), { port })).rejects.toThrow('EADDRINUSE');
+  const folder = await folderWith({ 'src/program.py': echo });
+  await expect(serve(folder, { port })).rejects.toThrow('EADDRINUSE');
   other.close();
+  // Everything that was opened is closed, so another process may serve the folder.
+  expect(existsSync(path.join(folder, '.kethub/serve/pid'))).toBe(false);
+  const secret = ['token=@nowhere.txt'];
+  await expect(serve(folder, { secret })).rejects.toThrow('nowhere.txt');
+  expect(existsSync(path.join(folder, '.kethub/serve/pid'))).toBe(false);
 });
 
 test('the OpenAPI document and the page are there; a browser gets the page at /', async () => {

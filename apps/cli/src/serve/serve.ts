@@ -71,7 +71,34 @@ export async function serveFolder(
   if (!allowRemote && host !== '127.0.0.1' && host !== 'localhost' && host !== '::1')
     throw usageFailure(`Other machines could run code here through ${host}. Say so with --allow-remote.`);
   const state = stateFolder(shell, folder, options.state ?? 'serve');
-  const unlock = lockState(state);
+  const endings: (() => unknown)[] = [lockState(state)];
+  const close = async (): Promise<void> => {
+    for (const end of endings.splice(0).toReversed()) await end();
+  };
+  try {
+    return { ...(await open({ shell, output, folder, options, manifest, host, allowRemote, state, endings })), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Opening {
+  readonly shell: Shell;
+  readonly output: Output;
+  readonly folder: string;
+  readonly options: ServeOptions;
+  readonly manifest: Manifest;
+  readonly host: string;
+  readonly allowRemote: boolean;
+  /** Folder of the state of this project. */
+  readonly state: string;
+  /** Takes a function for everything that is opened, which closes it. They are called from the last to the first. */
+  readonly endings: (() => unknown)[];
+}
+
+async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
+  const { shell, output, folder, options, manifest, host, allowRemote, state, endings } = opening;
   const opened = await openMode({
     asked: options.mode ?? null,
     shell,
@@ -88,6 +115,7 @@ export async function serveFolder(
   const { runtime, mode, about } = opened;
   const atOnce = options.debug === undefined ? (options.atOnce ?? AT_ONCE) : 1;
   const executions = new LocalExecutions(runtime, path.join(state, 'index'), atOnce);
+  endings.push(() => executions.close());
   await executions.load();
   const limits = limitsOf(manifest.configuration, options.debug !== undefined);
   const environment = () => environmentOf(shell, folder, manifest.configuration, options);
@@ -154,6 +182,12 @@ export async function serveFolder(
       output.note(line);
     },
   });
+  endings.push(
+    () => server.close(),
+    () => {
+      service.close();
+    },
+  );
   if (options.quiet !== true) showLogs(output, executions);
   const port = await server.listen(options.port ?? PORT, options.port !== undefined);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
@@ -164,12 +198,6 @@ export async function serveFolder(
     environment: opened.environment,
     service,
     executions,
-    async close() {
-      service.close();
-      await server.close();
-      await executions.close();
-      unlock();
-    },
   };
 }
 
