@@ -1,8 +1,10 @@
 import type { ServiceRuntime } from '@kethub/contract';
+import { audit, ownContext } from '../../people/audit/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { bytesOf } from './git/repositories.ts';
 import type { Git } from './git/git.ts';
+import { auditContext } from './rights.ts';
 
 /** Names at the root of a project that make it a service of containers, and the program of the Python template. */
 const CONTAINER_FILES = ['Dockerfile', 'Containerfile'];
@@ -14,6 +16,23 @@ export interface RepositoryState {
   readonly buildable: ServiceRuntime | null;
   readonly bytes: number;
 }
+
+/** A branch or tag that a push has changed. An id is null where there was, or is, none. */
+export interface RefChange {
+  readonly ref: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** The changes that a person has pushed, with Git or without. */
+export interface Push {
+  readonly personId: string;
+  readonly changes: readonly RefChange[];
+}
+
+/** Changes of one push that the audit log names, and characters of the name of a ref. */
+const NAMED_CHANGES = 20;
+const REF_LENGTH = 255;
 
 /** Reads the state of a repository. */
 export async function stateOf(git: Git, repository: string, branch: string): Promise<RepositoryState> {
@@ -37,20 +56,31 @@ async function look(git: Git, repository: string, tip: string): Promise<Omit<Rep
   return { head: commit, buildable: commit === null ? null : runtime };
 }
 
-/** Writes the state of a repository after a push into its row. */
+/** Writes the state of a repository after a push into its row, and the push into the audit log of the owner. */
 export async function recordState(
-  { database, now }: Platform,
-  { id, default_branch }: ImplementationRow,
+  platform: Platform,
+  implementation: ImplementationRow,
   state: RepositoryState,
   wasPushed: boolean,
+  push: Push | null = null,
 ): Promise<void> {
-  await database.write((transaction) =>
-    transaction
+  const { database, now } = platform;
+  const { id, default_branch } = implementation;
+  await database.write(async (transaction) => {
+    await transaction
       .updateTable('implementations')
       .set({ ...state, ...(wasPushed && { pushed_at: now() }) })
       .where('id', '=', id)
       // Another default branch was chosen meanwhile; it is read by itself.
       .where('default_branch', '=', default_branch)
-      .execute(),
-  );
+      .execute();
+    if (!push || push.changes.length === 0) return;
+    const context = auditContext(implementation, ownContext(push.personId));
+    await audit(platform, transaction, context, 'implementation:pushed', id, detailOf(push));
+  });
+}
+
+function detailOf({ changes }: Push): Readonly<Record<string, unknown>> {
+  const named = changes.slice(0, NAMED_CHANGES).map((one) => ({ ...one, ref: one.ref.slice(0, REF_LENGTH) }));
+  return { changes: changes.length, refs: named };
 }

@@ -7,7 +7,7 @@ import { Git, type GitEnd } from './git/git.ts';
 import { Repositories } from './git/repositories.ts';
 import { CatFiles } from './reading/cat-file.ts';
 import { findImplementation } from './queries.ts';
-import { recordState, stateOf } from './record-push.ts';
+import { recordState, stateOf, type Push } from './record-push.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** The repositories of this process, which has the role `git`. */
@@ -17,8 +17,11 @@ export interface GitStore {
   /** Readers of objects. */
   readonly catFiles: CatFiles;
   readonly upkeep: Upkeep;
-  /** Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. */
-  follow(implementation: ImplementationRow, ended: Promise<GitEnd>): Promise<void>;
+  /**
+   * Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. `pushOf` is
+   * called after the end; without it, no person has pushed.
+   */
+  follow(implementation: ImplementationRow, ended: Promise<GitEnd>, pushOf?: () => Promise<Push | null>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,7 +32,8 @@ export function openGitStore(platform: Platform): GitStore {
   const folder = path.join(configuration.dataDir, 'repositories');
   const hooks = path.join(folder, 'hooks');
   mkdirSync(hooks, { recursive: true, mode: 0o700 });
-  cpSync(path.join(import.meta.dirname, 'git/pre-receive'), path.join(hooks, 'pre-receive'));
+  for (const name of ['pre-receive', 'post-receive'])
+    cpSync(path.join(import.meta.dirname, 'git', name), path.join(hooks, name));
   const sandboxed = canSandbox();
   if (!sandboxed) log.warn('Git runs without a sandbox: bubblewrap cannot be used on this machine');
   const { pushBytes, repositoryBytes } = configuration.repositories;
@@ -40,12 +44,12 @@ export function openGitStore(platform: Platform): GitStore {
   const upkeep = new Upkeep(platform, git, repositories);
   upkeep.start();
 
-  async function record({ id }: ImplementationRow): Promise<void> {
+  async function record({ id }: ImplementationRow, push: Push | null): Promise<void> {
     // The settings may have changed while the push went on.
     const implementation = await findImplementation(platform.database.read, id);
     if (!implementation) return;
     const state = await stateOf(git, repositories.pathOf(id), implementation.default_branch);
-    await recordState(platform, implementation, state, true);
+    await recordState(platform, implementation, state, true, push);
   }
 
   return {
@@ -53,10 +57,10 @@ export function openGitStore(platform: Platform): GitStore {
     repositories,
     catFiles,
     upkeep,
-    async follow(implementation, ended) {
+    async follow(implementation, ended, pushOf) {
       const { code } = await ended;
       try {
-        await record(implementation);
+        await record(implementation, (await pushOf?.()) ?? null);
         upkeep.pushed(implementation.id);
       } catch (error) {
         log.error({ err: error, implementation: implementation.id }, 'the end of a push could not be recorded');

@@ -42,6 +42,14 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
+  /** Pushes in the audit log of the owner, oldest first, once there are so many. */
+  const pushesOf = async ({ id }: Implementation, count: number) => {
+    for (;;) {
+      const pushes = await kethub.client.readAuditLog({ resourceId: id, action: 'implementation:pushed' });
+      if (pushes.length >= count) return pushes.toReversed();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
   const filesOf = async ({ id }: Implementation): Promise<string[]> =>
     readdir(path.join(kethub.dataDir, 'repositories', id.slice(-2), `${id}.git`), { recursive: true });
 
@@ -72,6 +80,36 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
     await readAt(made, first);
     await client.run('whole', 'push', '-q', url, ':feature/x', ':v1.0.0');
     expect(await client.run('whole', 'ls-remote', url)).not.toMatch(/feature|v1/);
+    const main = (from: string | null, to: string) => ({ ref: 'refs/heads/main', from, to });
+    const pushes = await pushesOf(made, 4);
+    expect(pushes.map(({ detail }) => detail)).toEqual([
+      { changes: 1, refs: [main(null, first)] },
+      { changes: 3, refs: expect.arrayContaining([main(first, second)]) },
+      { changes: 1, refs: [main(second, first)] },
+      { changes: 2, refs: expect.arrayContaining([{ ref: 'refs/heads/feature/x', from: second, to: null }]) },
+    ]);
+    expect((await filesOf(made)).filter((name) => name.startsWith('kethub-index-'))).toEqual([]);
+  });
+
+  test('the audit log names the person of a push, and no more than a part of many changes', async () => {
+    const made = await create('audited');
+    const { id: memberId } = await ben.client.getMe({});
+    await kethub.client.putImplementationMember({
+      implementationId: made.id,
+      memberType: 'USER',
+      memberId,
+      json: { role: 'MAINTAINER' },
+    });
+    await client.commit('audited', { 'a.txt': '1' });
+    const branches = Array.from({ length: 30 }, (_, at) => `main:many/${at}`);
+    await client.run('audited', 'push', '-q', urlFor(tokens.ben, made), ...branches);
+    const [entry] = await pushesOf(made, 1);
+    expect(entry).toMatchObject({ actorId: memberId, detail: { changes: 30 } });
+    expect(entry?.detail['refs']).toHaveLength(20);
+    // A push that is refused as a whole changes nothing, so the next entry is of the push after it.
+    expect((await client.try('audited', 'push', '-q', urlFor(tokens.ada, made), 'main:refs/other/x')).code).not.toBe(0);
+    await client.run('audited', 'push', '-q', urlFor(tokens.ada, made), 'main');
+    expect((await pushesOf(made, 2))[1]?.detail).toMatchObject({ changes: 1, refs: [{ ref: 'refs/heads/main' }] });
   });
 
   test('whoever may not see a repository learns nothing, and readers cannot push', async () => {
@@ -126,8 +164,9 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
   test('the hook refuses large files, other refs and what has no room, and leaves nothing', async () => {
     const made = await create('limited');
     const url = urlFor(tokens.ada, made);
-    await client.commit('limited', { 'a.txt': '1' });
+    const small = await client.commit('limited', { 'a.txt': '1' });
     await client.run('limited', 'push', '-q', url, 'main');
+    await readAt(made, small);
     const before = await filesOf(made);
     const refused = async (...args: string[]) => (await client.try('limited', 'push', url, ...args)).err;
     expect(await refused('main:refs/pull/1/head')).toContain('Only branches, tags and notes');

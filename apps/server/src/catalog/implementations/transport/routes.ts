@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '@kethub/contract';
 import type { Accounts } from '../../../people/accounts/index.ts';
@@ -9,6 +10,7 @@ import { protectedBranches } from '../protection.ts';
 import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { createGitAdmission, type GitCaller, type GitService } from './admission.ts';
+import { nameForPushed, readPushed } from './pushed.ts';
 import { GitRefusal, refusalOf } from './refusal.ts';
 import { advertise, exchange, protocolOf } from './serve.ts';
 import { TransferSlots } from './slots.ts';
@@ -83,17 +85,25 @@ class GitServer {
   async push({ implementation, ...caller }: GitCaller, request: FastifyRequest, reply: FastifyReply) {
     const { pushBytes } = this.#platform.configuration.repositories;
     const release = this.#slots.take(callerName(caller, request));
+    let isFollowed = false;
     try {
-      const environment = await roomFor(this.#platform, implementation);
+      const limitsOfPush = await roomFor(this.#platform, implementation);
       const repository = await this.#store.repositories.beginWrite(implementation);
+      const pushed = nameForPushed(this.#platform.newId());
       const args = ['receive-pack', '--stateless-rpc', '.'];
+      const environment = { ...limitsOfPush, HOOK_PUSHED: pushed };
       const child = this.#store.git.spawn({ repository, access: 'WRITE', args, environment });
+      const pushOf = async () => {
+        const changes = await readPushed(path.join(repository, pushed));
+        return caller.personId === null ? null : { personId: caller.personId, changes };
+      };
       // The push may go on after its client has gone, so its place is kept until it has ended.
-      void this.#store.follow(implementation, child.ended).finally(release);
+      void this.#store.follow(implementation, child.ended, pushOf).finally(release);
+      isFollowed = true;
       return await exchange(child, 'git-receive-pack', request, reply, pushBytes);
     } catch (error) {
       if (!(error instanceof GitRefusal)) this.#platform.log.error({ err: error }, 'push failed');
-      release();
+      if (!isFollowed) release();
       throw error;
     }
   }

@@ -9,6 +9,7 @@ import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { requireFreeSpace } from '../../quotas/index.ts';
 import { GitFailure } from '../git/git.ts';
 import { INDEX_PREFIX } from '../git/repositories.ts';
+import type { RefChange } from '../record-push.ts';
 import { readOnlyText, requireImplementation } from '../rights.ts';
 import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
@@ -43,7 +44,10 @@ export async function makeCommit(
   const place = INDEX_PREFIX + platform.newId();
   const folder = path.join(repository, place);
   const ended = Promise.withResolvers<{ code: number; message: string }>();
-  const recorded = store.follow(implementation, ended.promise);
+  const changes: RefChange[] = [];
+  const recorded = store.follow(implementation, ended.promise, () =>
+    Promise.resolve({ personId: context.personId, changes }),
+  );
   try {
     await mkdir(folder);
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
@@ -51,7 +55,9 @@ export async function makeCommit(
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
-    const commit = await write({ store, repository, place }, arrived, { branch, author, ifMatch });
+    const made = await write({ store, repository, place }, arrived, { branch, author, ifMatch });
+    changes.push(made);
+    const { to: commit } = made;
     return { status: 201, body: { commit, branch }, headers: { etag: etag(commit) } };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -66,7 +72,12 @@ interface Target {
   readonly ifMatch: string | undefined;
 }
 
-async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMatch }: Target): Promise<string> {
+/** The change of the branch that a commit makes. */
+interface Made extends RefChange {
+  readonly to: string;
+}
+
+async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMatch }: Target): Promise<Made> {
   const tip = await tipOf(work, branch);
   requireMatch(ifMatch, etag(tip ?? ''));
   const index = { GIT_INDEX_FILE: `${work.place}/index` };
@@ -86,7 +97,7 @@ async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMat
       throw new Problem('stale', `${branch} has moved to ${now ?? 'no commit'} meanwhile. Read it again.`);
     throw new Problem('conflict', `There is no room for a branch ${branch} beside the others, such as one below it.`);
   }
-  return commit;
+  return { ref: `refs/heads/${branch}`, from: tip, to: commit };
 }
 
 /** The lines of `update-index --index-info` for removed and sent files. */

@@ -77,6 +77,12 @@ describe.each(databases)('commits without Git on $name', (kind) => {
     await client.run('two', 'fetch', '-q');
     expect(await client.run('two', 'ls-tree', '-r', 'origin/feature/zip')).toMatch(/100755 blob .*run\.sh\n.*program/);
     await client.run('two', 'fsck', '--strict');
+    const pushes = await kethub.client.readAuditLog({ resourceId: made.id, action: 'implementation:pushed' });
+    expect(pushes.toReversed().map(({ detail }) => detail)).toMatchObject([
+      { changes: 1, refs: [{ ref: 'refs/heads/main', from: null, to: first.body.commit }] },
+      { changes: 1, refs: [{ ref: 'refs/heads/main', from: first.body.commit, to: second.body.commit }] },
+      { changes: 1, refs: [{ ref: 'refs/heads/feature/zip', from: null }] },
+    ]);
   });
 
   test.each([
