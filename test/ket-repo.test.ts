@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket } from '../apps/cli/src/testing/ket.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { GitClient } from '../apps/server/src/testing/git-client.ts';
+import { startGitHttpsServer, type GitHttpsServer } from '../apps/server/src/testing/git-https.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
 // Repositories at the command line. Each ket is a process of its own, against a whole platform.
@@ -13,10 +15,15 @@ vi.setConfig({ testTimeout: 120_000 });
 let platform: TestKethub;
 let home: string;
 let client: GitClient;
+let origin: GitHttpsServer;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  platform = await startTestKethub(sqlite);
+  origin = await startGitHttpsServer();
+  platform = await startTestKethub(sqlite, {
+    KETHUB_IMPORT_NETWORKS: '127.0.0.1',
+    KETHUB_IMPORT_CA_FILE: origin.authority,
+  });
   home = await mkdtemp(path.join(os.tmpdir(), 'ket-test-'));
   client = await GitClient.open();
   const { value } = await platform.client.createAccessToken({ json: { name: 'ket' } });
@@ -26,11 +33,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   await platform.close();
+  await origin.close();
   await rm(home, { recursive: true });
 });
 
 const run = (args: readonly string[], input?: string) =>
   ket(args, { folder: home, environment, ...(input !== undefined && { input }) });
+/** Runs ket as another person. */
+const runAs = (token: string, ...args: string[]) =>
+  ket(args, { folder: home, environment: { ...environment, KET_TOKEN: token } });
 
 test('create, push with the credential helper, make a service, share and delete', async () => {
   const made = await run(['repo', 'create', 'solver', '--description', 'Solves it']);
@@ -60,4 +71,60 @@ test('create, push with the credential helper, make a service, share and delete'
   expect((await run(['repo', 'delete', 'other'])).code).not.toBe(0);
   expect(await run(['repo', 'delete', 'other', '--force'])).toMatchObject({ code: 0 });
   expect((await run(['repo', 'show', 'other'])).code).not.toBe(0);
+});
+
+test('import once, follow as a mirror, read it again, and end that', async () => {
+  const first = await client.commit('far', { 'README.md': '# Far\n' });
+  const target = path.join(origin.root, 'far.git');
+  execFileSync('git', ['init', '-q', '--bare', '--initial-branch=main', target]);
+  await client.run('far', 'push', '-q', '--mirror', target);
+  const url = `${origin.url}/far.git`;
+  const once = await run(['repo', 'import', url]);
+  expect(once).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/far\.git\n$/) });
+  expect((await run(['repo', 'show', 'far'])).stdout).toContain(first.slice(0, 12));
+  expect(await run(['repo', 'import', url, 'mirrored', '--mirror'])).toMatchObject({ code: 0 });
+  const second = await client.commit('far', { 'README.md': '# Farther\n' });
+  await client.run('far', 'push', '-q', '--mirror', target);
+  expect(await run(['repo', 'sync', 'mirrored'])).toMatchObject({ code: 0 });
+  expect((await run(['repo', 'show', 'mirrored'])).stdout).toContain(second.slice(0, 12));
+  expect((await run(['repo', 'show', 'far'])).stdout).not.toContain(second.slice(0, 12));
+  expect((await run(['repo', 'unlink', 'mirrored'])).stdout).toBe('"mirrored" follows no other repository any more.\n');
+  expect((await run(['repo', 'sync', 'mirrored'])).code).not.toBe(0);
+  const wrong = await run(['repo', 'import', `${origin.url}/nothing.git`, 'nothing']);
+  expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ket repo sync') });
+});
+
+test('invite by e-mail, list, join, decline and withdraw', async () => {
+  const { client: carol } = await platform.signIn('carol');
+  const token = (await carol.createAccessToken({ json: { name: 'ket' } })).value ?? '';
+  await run(['repo', 'create', 'invited']);
+  const invite = async (email: string) => {
+    const made = await run(['repo', 'invite', 'invited', email, '--role', 'maintainer', '--json']);
+    return made.json<{ id: string }>().id;
+  };
+  const declined = await invite('carol@example.org');
+  expect((await runAs(token, 'repo', 'invitations')).stdout).toMatch(/invited +maintainer +carol@example\.org/);
+  expect(await runAs(token, 'repo', 'decline', declined)).toMatchObject({ code: 0 });
+  expect((await runAs(token, 'repo', 'invitations')).stdout).toBe('');
+  const withdrawn = await invite('carol@example.org');
+  expect((await run(['repo', 'invitations', '--of', 'invited'])).stdout).toContain(withdrawn);
+  expect(await run(['repo', 'withdraw', 'invited', withdrawn])).toMatchObject({ code: 0 });
+  expect((await runAs(token, 'repo', 'join', withdrawn)).code).not.toBe(0);
+  const accepted = await invite('carol@example.org');
+  const joined = await runAs(token, 'repo', 'join', accepted);
+  expect(joined.stdout).toMatch(/^You are maintainer of "invited": http.*\/invited\.git\n$/);
+  expect((await run(['repo', 'members', 'invited'])).stdout).toContain('maintainer');
+});
+
+test('protected branches refuse what rewrites them until that is changed', async () => {
+  const url = (await run(['repo', 'create', 'guarded'])).stdout.trim();
+  const address = url.replace('://', `://x:${environment['KET_TOKEN']}@`);
+  await client.commit('guarded', { 'a.txt': '1' });
+  await client.run('guarded', 'push', '-q', address, 'main', 'main:release/1', 'main:free');
+  expect(await run(['repo', 'protect', 'guarded', 'release/*'])).toMatchObject({ code: 0 });
+  await client.run('guarded', 'push', '-q', address, ':free');
+  expect((await client.try('guarded', 'push', '-q', address, ':release/1')).err).toContain('is protected');
+  expect(await run(['repo', 'protect', 'guarded', '--no-default'])).toMatchObject({ code: 0 });
+  await client.run('guarded', 'push', '-q', address, ':release/1');
+  expect((await run(['repo', 'protect', 'guarded', 'a..b'])).code).not.toBe(0);
 });
