@@ -54,6 +54,36 @@ describe.each(databases)('pushes that become versions on $name', (kind) => {
     await kethub.client.removeServiceSource({ serviceId });
   });
 
+  test('of the pushes during a build only the newest becomes a version', async () => {
+    const { service: busy, build: first } = await build(kethub.client, 'busy', {
+      'src/__init__.py': '',
+      'src/program.py': program(0),
+    });
+    const serviceId = busy.id;
+    const setStatus = (status: 'RUNNING' | 'SUCCEEDED') =>
+      kethub.platform.database.write((transaction) =>
+        transaction.updateTable('builds').set({ status, worker_id: null }).where('id', '=', first.id).execute(),
+      );
+    await setStatus('RUNNING');
+    const json = { implementationId: made.id, on: 'BRANCH' as const, pattern: 'main', action: 'DRAFT' as const };
+    await kethub.client.setServiceSource({ serviceId, json });
+    // Another service follows the same branch. Once it has a later push, the one before was looked at for both.
+    const other = await service('idle');
+    await kethub.client.setServiceSource({ serviceId: other.id, json });
+    await push(20);
+    let newest = '';
+    for (const answer of [21, 22]) {
+      newest = await push(answer);
+      await sourceUntil(other.id, ({ lastCommit }) => lastCommit === newest);
+    }
+    expect(await kethub.client.getServiceSource({ serviceId })).toMatchObject({ lastCommit: null, problem: null });
+    expect((await kethub.client.getBuild({ serviceId, version: '1.0.0' })).id).toBe(first.id);
+    await setStatus('SUCCEEDED');
+    await sourceUntil(serviceId, ({ lastCommit }) => lastCommit !== null);
+    const version = await kethub.client.getServiceVersion({ serviceId, version: '1.0.0' });
+    expect(version.origin).toMatchObject({ commit: newest });
+  });
+
   test('a tag makes the version of its number and publishes it; a lower number is refused', async () => {
     const { id: serviceId } = await service('tagged');
     await kethub.client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });

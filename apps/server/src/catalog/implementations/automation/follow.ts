@@ -27,12 +27,21 @@ export async function followSource(platform: Platform, store: GitStore, source: 
     if (!owner) return;
     // Rights that have ended end what they allowed.
     const open = await openToRead(platform, store, owner, source.implementation_id, 'implementation:build');
-    await makeVersion(platform, store, open, owner, source);
-    await publishBuilt(platform, owner, source.service_id);
+    // A push that came during a build must not take the place of what was built.
+    const refused = await publishBuilt(platform, owner, source.service_id).catch(problemOnly);
+    const isNewer = await makeVersion(platform, store, open, owner, source);
+    // A later push may mend what kept the version from being published.
+    if (refused && !isNewer) throw refused;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     await note(platform, source, { problem: error.message });
   }
+}
+
+/** Returns a Problem, and throws any other error. */
+function problemOnly(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }
 
 async function ownerOf({ database }: Platform, { service_id, set_by }: ServiceSourceRow): Promise<Context | null> {
@@ -50,29 +59,34 @@ interface Target {
   readonly version: string | undefined;
 }
 
+/**
+ * Makes the version of the newest push; returns whether it did. While a draft is built it makes none, so that of the
+ * pushes during a build only the newest becomes a version.
+ */
 async function makeVersion(
   platform: Platform,
   store: GitStore,
   open: OpenRepository,
   owner: Context,
   source: ServiceSourceRow,
-): Promise<void> {
+): Promise<boolean> {
   const { service_id: serviceId } = source;
   const target = await targetOf(store, open, source);
-  if (!target || target.origin.commit === source.last_commit) return;
+  if (!target || target.origin.commit === source.last_commit) return false;
   const { read } = platform.database;
   const { origin, version } = target;
   const versions = await everyVersion(read, serviceId);
   const [newest] = await newestVersions(read, [serviceId]);
   const draft = newest?.state === 'DRAFT' ? newest : undefined;
   const made = draft?.source_commit === origin.commit && (version === undefined || draft.version === version);
+  if (!made && draft?.build_status === 'RUNNING') return false;
   let number = draft?.version;
   if (!made && version !== undefined && versions.some((one) => compareVersions(one.version, version) >= 0)) {
     await note(platform, source, {
       last_commit: origin.commit,
       problem: `There is a version ${version} or a later one.`,
     });
-    return;
+    return true;
   }
   if (!made && draft && version === undefined)
     await replaceSource(
@@ -89,6 +103,7 @@ async function makeVersion(
     number = (await addVersion(platform, owner, serviceId, { version, content, writer }, undefined)).version;
   }
   await note(platform, source, { last_commit: origin.commit, last_version: number ?? null, problem: null });
+  return true;
 }
 
 const VERSION = /^v?((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8}))$/;
