@@ -1,6 +1,6 @@
 import { createPlatformClient } from '@kethub/client';
 import { expect, test } from 'vitest';
-import { jsonOf, JsonText, layOut, membersOf, objectOf } from './json.ts';
+import { elementsOf, jsonOf, JsonText, layOut, membersOf, objectOf } from './json.ts';
 
 test.each([
   ['{}', []],
@@ -75,4 +75,13 @@ test('an answer of the platform is printed as it was sent, also within other JSO
   expect(jsonOf(answer).text).toBe(text);
   const whole = { answer, list: [answer, 1], left: undefined, none: null };
   expect(jsonOf(whole).text).toBe(`{"answer":${text},"list":[${text},1],"none":null}`);
+});
+
+test.each([
+  ['[]', []],
+  ['[ ]', []],
+  ['[1.0]', ['1.0']],
+  [' [ {"a":[1,2]} , [3,{"b":"],"}],"x,y" ]', ['{"a":[1,2]}', '[3,{"b":"],"}]', '"x,y"']],
+])('the elements of %s', (text, elements) => {
+  expect(elementsOf(text)).toEqual(elements);
 });

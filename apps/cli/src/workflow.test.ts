@@ -29,8 +29,17 @@ const group = {
 /** A number that a double cannot represent. */
 const instance = '{"id":"i1","variables":{"seed":12345678901234567890,"scale":1.0}}';
 
+const journal =
+  '[{"seq":1,"at":"2026-01-01 00:00:00","type":"event","event":{"variables":{"n":12345678901234567890}}}]';
+const scopes = '{"step":7,"isPartial":true,"scopes":[{"elementId":"p","variables":{"n":12345678901234567890}}]}';
+
 async function run(...args: string[]) {
-  const { url, requests } = await standInPlatform({
+  const { url, requests, bodies } = await standInPlatform({
+    'GET /api/workflow-instances/i1/journal?limit=100': { status: 200, body: journal },
+    'GET /api/workflow-instances/i1/variables?step=7&elementId=p': { status: 200, body: scopes },
+    'PUT /api/workflow-instances/i1/incidents/3/retry': { status: 202, body: instance },
+    'POST /api/services/s1/workflow-messages': { status: 201, body: { outcome: 'DELIVERED', detail: 'To 1.' } },
+    'POST /api/workflow-signals': { status: 202, body: { waiting: 1, starting: 0 } },
     'GET /api/services': { status: 200, body: [service] },
     'GET /api/services/s1/workflow-schedules': { status: 200, body: [running, stopped] },
     'PUT /api/services/s1/workflow-schedules/every-hour/retry': { status: 200, body: running },
@@ -39,7 +48,8 @@ async function run(...args: string[]) {
     'PUT /api/workflow-incidents/retry': { status: 202, body: { retried: 1000, foreign: 0, isLeft: true } },
   });
   const environment = { KET_TOKEN: 'ket_pat_x', KET_URL: url };
-  return { ...(await ket(args, { folder: await folderWith(), environment })), requests };
+  const folder = await folderWith({ 'v.json': '{"n": 12345678901234567890, "one": 1.0}' });
+  return { ...(await ket(args, { folder, environment })), requests, bodies };
 }
 
 test('timer start events are listed with when they start next, or since when they are stopped', async () => {
@@ -68,4 +78,23 @@ test.each([[[]], [['--json']]])('variables of an instance keep every digit (ket 
   const { stdout } = await run('workflow', 'show', 'i1', ...json);
   expect(stdout).toContain('"seed": 12345678901234567890,');
   expect(stdout).toContain('"scale": 1.0');
+});
+
+test('variables after a step, and the journal, keep every digit', async () => {
+  const shown = await run('workflow', 'variables', 'i1', '--step', '7', '--element', 'p');
+  expect(shown.stdout).toContain('"n": 12345678901234567890');
+  expect(shown.stderr).toContain('There are more scopes');
+  const { stdout } = await run('workflow', 'journal', 'i1');
+  expect(stdout).toContain('{"event":{"variables":{"n":12345678901234567890}}}');
+});
+
+test.each([
+  [['retry', 'i1', '3', '--variables', 'v.json'], ''],
+  [['retry-all', 'nightly', '--variables', 'v.json'], '"serviceId":"s1",'],
+  [['message', 'nightly', 'told', '--variables', 'v.json'], '"name":"told","correlationKey":"",'],
+  [['signal', 'arrived', '--variables', 'v.json'], '"name":"arrived",'],
+])('variables that are sent keep every digit (ket workflow %j)', async (args, before) => {
+  const { code, bodies } = await run('workflow', ...args);
+  expect(code).toBe(0);
+  expect(bodies.at(-1)).toBe(`{${before}"variables":{"n":12345678901234567890,"one":1.0}}`);
 });

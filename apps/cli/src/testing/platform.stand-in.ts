@@ -11,6 +11,8 @@ export interface StandIn {
   readonly url: string;
   /** `METHOD path` of every request, in order. */
   readonly requests: readonly string[];
+  /** The body of each of them. */
+  readonly bodies: readonly string[];
 }
 
 /**
@@ -21,13 +23,17 @@ export async function standInPlatform(
   answers: Readonly<Record<string, StandInAnswer | ((url: string) => StandInAnswer)>>,
 ): Promise<StandIn> {
   const requests: string[] = [];
+  const bodies: string[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const name = `${request.method} ${request.url}`;
     requests.push(name);
     const origin = `http://${request.headers.host}`;
     const answer = answers[name] ?? problem(404, 'not-found');
     const { status, body } = typeof answer === 'function' ? answer(origin) : answer;
-    request.resume().once('end', () => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      bodies.push(Buffer.concat(chunks).toString());
       response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'request-1' });
       response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
     });
@@ -40,7 +46,7 @@ export async function standInPlatform(
         server.closeAllConnections();
       }),
   );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, bodies };
 }
 
 export function problem(status: number, code: string, extra: object = {}): StandInAnswer {

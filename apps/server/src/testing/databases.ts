@@ -41,7 +41,7 @@ const ON_BOTH = [
   'apps/server/src/running/jobs/',
   'apps/server/src/running/workflows/advance/',
   'apps/server/src/running/workflows/calls-on-the-way',
-  'apps/server/src/running/workflows/exact-numbers',
+  'apps/server/src/running/workflows/exact-',
   'apps/server/src/running/workflows/first-step',
   'apps/server/src/running/workflows/large-instance',
   'apps/server/src/running/workflows/message-receipts',
