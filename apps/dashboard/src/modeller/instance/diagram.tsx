@@ -4,6 +4,7 @@ import { fit, openViewer } from '../kit/view.ts';
 import { showMarks } from './marks.ts';
 import type { Names } from './names.ts';
 import { placesAt, type Step } from './places.ts';
+import { showProcess } from './process.ts';
 
 /** A diagram that shows where an instance is after a step of its journal. */
 export function InstanceDiagram({
@@ -39,12 +40,13 @@ export function InstanceDiagram({
     if (!container.current) return undefined;
     const opened = openViewer(container.current);
     let isOpen = true;
-    opened.modeler.importXML(xml).then(
+    const show = async (): Promise<void> => {
+      await opened.modeler.importXML(xml);
+      if (isOpen && processId !== null) await showProcess(opened, processId);
+    };
+    show().then(
       () => {
         if (!isOpen) return;
-        const canvas = opened.service('canvas');
-        const root = canvas.getRootElements().find(({ businessObject: { id } }) => id === processId);
-        if (root) canvas.setRootElement(root);
         fit(opened, 0);
         opened.service('eventBus').on('selection.changed', ({ newSelection }) => {
           const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];

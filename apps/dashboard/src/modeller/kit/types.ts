@@ -99,6 +99,8 @@ export interface Box {
 /** A modeler or viewer of bpmn-js. */
 export interface Diagram {
   importXML(xml: string): Promise<{ readonly warnings: readonly unknown[] }>;
+  /** Shows another diagram of the file. */
+  open(diagram: Moddle): Promise<unknown>;
   saveXML(options: { readonly format: boolean }): Promise<{ readonly xml?: string }>;
   saveSVG(): Promise<{ readonly svg: string }>;
   getDefinitions(): Moddle;

@@ -1,0 +1,198 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { workflowForm } from '@kethub/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deploy } from '../../server/src/testing/kethub.ts';
+import { picture } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+
+const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples');
+/** The id of the service that the examples call. */
+const CALLED = '00000000-0000-4000-8000-0000000000c0';
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const GRAPH = '{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": 2}]}';
+
+/** A process that calls another one of its file, which compares a number with whatever `x` is. */
+const CALLING = `<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+  xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" xmlns:bpmndi="http://www.omg.org/spec/BPMN/20100524/DI"
+  xmlns:dc="http://www.omg.org/spec/DD/20100524/DC" xmlns:di="http://www.omg.org/spec/DD/20100524/DI"
+  id="definitions" targetNamespace="urn:test">
+<process id="outer" isExecutable="true">
+  <startEvent id="start" name="Begin" />
+  <callActivity id="calling" name="${HOSTILE.replaceAll('<', '&lt;')}"><extensionElements>
+    <zeebe:calledElement processId="inner" propagateAllChildVariables="false" />
+    <zeebe:ioMapping><zeebe:input source="=x" target="x" /><zeebe:output source="=y" target="y" /></zeebe:ioMapping>
+  </extensionElements></callActivity>
+  <endEvent id="end"><extensionElements><zeebe:ioMapping><zeebe:output source="=y" target="y" /></zeebe:ioMapping></extensionElements></endEvent>
+  <sequenceFlow id="f1" sourceRef="start" targetRef="calling" /><sequenceFlow id="f2" sourceRef="calling" targetRef="end" />
+</process>
+<process id="inner" isExecutable="true">
+  <startEvent id="inner_start" />
+  <exclusiveGateway id="which" name="Large?" default="g3" />
+  <scriptTask id="twice" name="Twice"><extensionElements><zeebe:script expression="=x * 2" resultVariable="y" /></extensionElements></scriptTask>
+  <endEvent id="inner_end" />
+  <sequenceFlow id="g1" sourceRef="inner_start" targetRef="which" />
+  <sequenceFlow id="g2" sourceRef="which" targetRef="twice"><conditionExpression xsi:type="tFormalExpression">=x &gt; 1</conditionExpression></sequenceFlow>
+  <sequenceFlow id="g3" sourceRef="which" targetRef="inner_end" /><sequenceFlow id="g4" sourceRef="twice" targetRef="inner_end" />
+</process>
+<bpmndi:BPMNDiagram id="d1"><bpmndi:BPMNPlane id="p1" bpmnElement="outer">
+  <bpmndi:BPMNShape id="start_di" bpmnElement="start"><dc:Bounds x="160" y="122" width="36" height="36" /><bpmndi:BPMNLabel><dc:Bounds x="162" y="165" width="32" height="14" /></bpmndi:BPMNLabel></bpmndi:BPMNShape>
+  <bpmndi:BPMNShape id="calling_di" bpmnElement="calling"><dc:Bounds x="260" y="100" width="100" height="80" /></bpmndi:BPMNShape>
+  <bpmndi:BPMNShape id="end_di" bpmnElement="end"><dc:Bounds x="420" y="122" width="36" height="36" /></bpmndi:BPMNShape>
+  <bpmndi:BPMNEdge id="f1_di" bpmnElement="f1"><di:waypoint x="196" y="140" /><di:waypoint x="260" y="140" /></bpmndi:BPMNEdge>
+  <bpmndi:BPMNEdge id="f2_di" bpmnElement="f2"><di:waypoint x="360" y="140" /><di:waypoint x="420" y="140" /></bpmndi:BPMNEdge>
+</bpmndi:BPMNPlane></bpmndi:BPMNDiagram>
+<bpmndi:BPMNDiagram id="d2"><bpmndi:BPMNPlane id="p2" bpmnElement="inner">
+  <bpmndi:BPMNShape id="inner_start_di" bpmnElement="inner_start"><dc:Bounds x="160" y="122" width="36" height="36" /></bpmndi:BPMNShape>
+  <bpmndi:BPMNShape id="which_di" bpmnElement="which" isMarkerVisible="true"><dc:Bounds x="250" y="115" width="50" height="50" /><bpmndi:BPMNLabel><dc:Bounds x="257" y="91" width="37" height="14" /></bpmndi:BPMNLabel></bpmndi:BPMNShape>
+  <bpmndi:BPMNShape id="twice_di" bpmnElement="twice"><dc:Bounds x="350" y="20" width="100" height="80" /></bpmndi:BPMNShape>
+  <bpmndi:BPMNShape id="inner_end_di" bpmnElement="inner_end"><dc:Bounds x="500" y="122" width="36" height="36" /></bpmndi:BPMNShape>
+  <bpmndi:BPMNEdge id="g1_di" bpmnElement="g1"><di:waypoint x="196" y="140" /><di:waypoint x="250" y="140" /></bpmndi:BPMNEdge>
+  <bpmndi:BPMNEdge id="g2_di" bpmnElement="g2"><di:waypoint x="275" y="115" /><di:waypoint x="275" y="60" /><di:waypoint x="350" y="60" /></bpmndi:BPMNEdge>
+  <bpmndi:BPMNEdge id="g3_di" bpmnElement="g3"><di:waypoint x="300" y="140" /><di:waypoint x="500" y="140" /></bpmndi:BPMNEdge>
+  <bpmndi:BPMNEdge id="g4_di" bpmnElement="g4"><di:waypoint x="450" y="60" /><di:waypoint x="518" y="60" /><di:waypoint x="518" y="122" /></bpmndi:BPMNEdge>
+</bpmndi:BPMNPlane></bpmndi:BPMNDiagram>
+</definitions>`;
+
+describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
+  let dashboard: Dashboard;
+  let caller: string;
+  let maxcut: string;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    const { client } = dashboard.kethub;
+    const files = globSync('src/*.py', { cwd: path.join(EXAMPLES, 'maxcut') });
+    const sources = files.map((file) => [file, readFileSync(path.join(EXAMPLES, 'maxcut', file), 'utf8')] as const);
+    const { service } = await deploy(client, 'Max-Cut', Object.fromEntries(sources));
+    maxcut = service.id;
+    caller = (await client.createApplication({ json: { name: 'Callers' } })).id;
+    await client.subscribe({ applicationId: caller, json: { serviceId: maxcut } });
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  const deployed = async (name: string, xml: string): Promise<string> => {
+    const { client } = dashboard.kethub;
+    const body = workflowForm({ name, applicationId: caller, source: new Blob([xml]) });
+    const { id } = await client.createService({ body });
+    await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    return id;
+  };
+
+  test.each([
+    ['workflow-sequential/maxcut-in-two-steps.bpmn', `{"graph": ${GRAPH}, "wanted": 1}`, 'A graph comes in'],
+    ['workflow-parallel/maxcut-of-many.bpmn', `{"graphs": [${GRAPH}, ${GRAPH}]}`, 'Graphs come in'],
+  ])(
+    '%s is opened, changed, deployed, run and watched in the browser alone',
+    async (file, input, start) => {
+      const { page, origin, kethub } = dashboard;
+      const xml = readFileSync(path.join(EXAMPLES, file), 'utf8').replaceAll(CALLED, maxcut);
+      const body = workflowForm({ name: path.basename(file), applicationId: caller, source: new Blob([xml]) });
+      const { id } = await kethub.client.createService({ body });
+      await page.goto(`${origin}/me/services/${id}/model`);
+      await page.getByRole('treeitem', { name: new RegExp(`^${start}`) }).click();
+      const name = page.getByRole('region', { name: 'General' }).getByRole('textbox', { name: 'Name', exact: true });
+      await name.fill('Changed');
+      await page.getByRole('treeitem', { name: /^Changed/ }).waitFor();
+      await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+      await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).click();
+      await page.getByRole('region', { name: 'Input' }).getByText('JSON', { exact: true }).click();
+      await page.getByLabel('Input as JSON').fill(input);
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('Succeeded', { exact: true }).first().waitFor({ timeout: 60_000 });
+      await page.goto(`${origin}/me/services/${id}/instances`);
+      await page.locator('tbody').getByRole('link').first().click();
+      await page.locator('.token.done').nth(2).waitFor();
+      expect(await coveredLabels(page)).toEqual([]);
+      await page
+        .getByRole('region', { name: /^Variables of/ })
+        .first()
+        .waitFor();
+      await picture(page, `instance-${path.basename(file)}`);
+      await page.getByRole('tab', { name: 'Executions' }).click();
+      await page
+        .getByRole('row', { name: /Max-Cut.*Succeeded/ })
+        .first()
+        .waitFor();
+      // The slider and the list of elements lead to each step without the mouse.
+      await page.getByRole('tab', { name: 'Variables' }).click();
+      await page.getByRole('slider', { name: 'Step of the journal' }).focus();
+      await page.keyboard.press('Home');
+      await page.locator('.token').first().waitFor({ state: 'detached' });
+      for (let step = 2; step < 8; step++) await page.keyboard.press('ArrowRight');
+      await page.getByText('As they were after step 7.').waitFor();
+      await picture(page, `instance-step-${path.basename(file)}`);
+    },
+    240_000,
+  );
+
+  test('an incident of a called process is shown at its caller, and mended by keys alone', async () => {
+    const { page, origin, kethub } = dashboard;
+    const id = await deployed('Calling', CALLING);
+    const started = await kethub.client.startJob({
+      serviceId: id,
+      json: { x: HOSTILE },
+      headers: { prefer: 'wait=60' },
+    });
+    await page.goto(`${origin}/me/services/${id}/instances/${started.id}`);
+    await page.locator('.token.incident').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('an incident in what it calls').waitFor();
+    await alert.getByText(HOSTILE).waitFor();
+    await picture(page, 'instance-calling');
+    await alert.getByRole('link', { name: 'Go there' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Stands still at Large?').waitFor();
+    await page.locator('.token.incident').waitFor();
+    expect(await coveredLabels(page)).toEqual([]);
+    await picture(page, 'instance-called');
+    await page.getByLabel('Variables there').focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('{"x": 9007199254740993}');
+    await page.getByRole('button', { name: 'Try again' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'The instance that has called it' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('region', { name: 'Variables of outer' }).getByText('18014398509481986').waitFor();
+    await page.getByRole('tab', { name: 'Where it is' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'What it has called' }).getByText('Completed').waitFor();
+  }, 120_000);
+
+  test('no instance or incident page has barriers, light and dark, with whatever tab', async () => {
+    const { kethub } = dashboard;
+    const id = await deployed('Standing', CALLING);
+    const started = await kethub.client.startJob({
+      serviceId: id,
+      json: { x: HOSTILE },
+      headers: { prefer: 'wait=60' },
+    });
+    const { children } = await kethub.client.getWorkflowInstance({ instanceId: started.id });
+    const page = `/me/services/${id}/instances/${children[0]?.id}`;
+    const tabs = ['incidents', 'variables', 'active', 'executions', 'journal', 'log'];
+    const screens = [
+      ...tabs.map((tab) => `${page}?tab=${tab}&step=3&element=which`),
+      `/me/services/${id}/instances/${started.id}`,
+      `/me/services/${id}/instances?incidents=true&element=which`,
+      `/me/incidents?service=${id}`,
+    ];
+    expect(await dashboard.barriersOn(screens)).toEqual([]);
+  }, 240_000);
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
+
+/** Labels of the diagram over which a mark lies. */
+async function coveredLabels(page: Dashboard['page']): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.djs-element[data-element-id$="_label"] .djs-label')].flatMap((label) => {
+    const one = label.getBoundingClientRect();
+    const covers = [...document.querySelectorAll('.token')].some((mark) => {
+      const other = mark.getBoundingClientRect();
+      return other.left < one.right && other.right > one.left && other.top < one.bottom && other.bottom > one.top;
+    });
+    return covers ? [label.textContent] : [];
+  })`);
+}
