@@ -1,20 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, type Problem } from '../../packages/workflow/src/index.ts';
+import { fetchForeignWorkflows, workflowFilesIn } from '../foreign-workflows.ts';
 
 // `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn, *.bpmn2 and *.bpmn20.xml file below a folder, as far as
 // that is possible without a platform, and prints one JSON line. Within a second, each file must be accepted, or
-// refused with reasons that name their place.
+// refused with reasons that name their place. Without a folder: the files of two other tools, which are fetched once.
 const LIMIT_MS = 1000;
-const [folder] = process.argv.slice(2);
-if (folder === undefined) {
-  process.stderr.write('Usage: npm run conformance:bpmn -- FOLDER\n');
-  process.exit(2);
-}
-
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(?:bpmn2?|bpmn20\.xml)$/i.test(name))
-  .sort();
+const folder = process.argv[2] ?? fetchForeignWorkflows();
+const files = workflowFilesIn(folder);
 const reasons: Record<string, number> = {};
 const milliseconds: number[] = [];
 const failing: Record<'crashed' | 'unlocated' | 'slow', string[]> = { crashed: [], unlocated: [], slow: [] };
