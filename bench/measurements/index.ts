@@ -8,6 +8,7 @@ import { acceptedExecutions } from './executions.ts';
 import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
 import { keycloak } from './keycloak.ts';
+import { modeller } from './modeller.ts';
 import { queue } from './queue.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
@@ -42,6 +43,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   catalog,
   accounts,
   keycloak,
+  modeller,
   timing,
   workflowEngine,
   workflows,
@@ -54,6 +56,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 export const onRequest: readonly string[] = [
   'accounts',
   'keycloak',
+  'modeller',
   'serve',
   'timing',
   'workflows',
