@@ -9,6 +9,8 @@ export const operationsWithoutCommand: Readonly<Record<string, string>> = {
   listAllWorkflowIncidents: 'ket workflow incidents groups them by cause, and lists those of one workflow.',
   'count*Executions':
     'The numbers of the charts in the dashboard; ket list and ket service executions list the executions.',
+  listSourceFiles: 'ket service source writes all of them.',
+  readSourceFile: 'ket service source writes all of them.',
   'create*Ticket': 'A browser downloads with it, because it cannot send a token with a link; ket sends its token.',
   endSessions: 'Somebody ends their sessions of browsers in the dashboard; ket keeps none.',
   getSession: 'Tells the dashboard about its own session; ket has an access token.',

@@ -230,6 +230,15 @@ export type ServiceVersion = Static<typeof ServiceVersion>;
 export type ManagedVersion = ServiceVersion &
   Required<Pick<ServiceVersion, 'configuration' | 'sourceBytes' | 'sourceDigest' | 'build'>>;
 
+export const SourceFile = Type.Object(
+  {
+    path: Type.String({ description: 'Names with slashes between, such as `src/program.py`.' }),
+    bytes: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'SourceFile' },
+);
+export type SourceFile = Static<typeof SourceFile>;
+
 export const Service = Type.Object(
   {
     id: Id,

@@ -34,7 +34,7 @@ export const Session = Type.Object(
 export type Session = Static<typeof Session>;
 
 export const FoundThing = Type.Object(
-  { type: Type.Enum(['SERVICE', 'APPLICATION', 'DATA_POOL']), id: Id, name: Type.String() },
+  { type: Type.Enum(['SERVICE', 'APPLICATION', 'DATA_POOL', 'IMPLEMENTATION']), id: Id, name: Type.String() },
   { $id: 'FoundThing' },
 );
 export type FoundThing = Static<typeof FoundThing>;

@@ -216,6 +216,8 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   getServiceVersion: service('VIEWER', 'GET', '/versions/1.0.0'),
   downloadSource: service('VIEWER', 'GET', '/versions/1.0.0/source'),
+  listSourceFiles: service('VIEWER', 'GET', '/versions/1.0.0/source/tree'),
+  readSourceFile: service('VIEWER', 'GET', '/versions/1.0.0/source/file?path=src/program.py'),
   replaceSource: service('MAINTAINER', 'PUT', '/versions/1.0.0/source', (owned) => owned.source()),
   restartBuild: service('MAINTAINER', 'POST', '/versions/1.0.0/build', undefined, [429]),
   cancelBuild: service('MAINTAINER', 'DELETE', '/versions/1.0.0/build'),
@@ -278,6 +280,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   getOwnedResultFile: execution('VIEWER', 'GET', '/result/none.txt', [404]),
   describeOwnedResultFile: { ...execution('VIEWER', 'HEAD', '/result/none.txt', [404]), bodiless: true },
   createResultFileTicket: execution('VIEWER', 'POST', '/result/none.txt/ticket', [404]),
+  createBuildLogTicket: service('VIEWER', 'POST', '/versions/1.0.0/build/log/ticket'),
   createSourceTicket: service('VIEWER', 'POST', '/versions/1.0.0/source/ticket'),
   createDataPoolFileTicket: dataPool('VIEWER', 'POST', '/files/one.csv/ticket'),
   getOwnedRecord: execution('VIEWER', 'GET', '/record'),
@@ -409,6 +412,7 @@ export const personalOperations: readonly string[] = [
  */
 export const unrecordedOperations: ReadonlySet<string> = new Set([
   'createResultFileTicket',
+  'createBuildLogTicket',
   'createSourceTicket',
   'createDataPoolFileTicket',
   'renameApplication',

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { pythonOfArchive, type StoredArchive } from './archive-python.ts';
+import { pythonOfArchive } from './archive-python.ts';
+import type { StoredArchive } from './stored-archive.ts';
 
 async function archiveOf(files: Record<string, string | Buffer>): Promise<Buffer> {
   const zip = new ZipFile();

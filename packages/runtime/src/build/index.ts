@@ -1,5 +1,7 @@
 export type { AskedPython } from './asked-python.ts';
-export { pythonOfArchive, type StoredArchive } from './archive-python.ts';
+export { type ArchivedFile, fileOfArchive, filesOfArchive } from './archive-files.ts';
+export { pythonOfArchive } from './archive-python.ts';
+export type { StoredArchive } from './stored-archive.ts';
 export { askedText, pythonUnavailable } from './choose-python.ts';
 export { type BuilderOptions, createBuilder } from './builder.ts';
 export type { OnLine } from './build-log.ts';

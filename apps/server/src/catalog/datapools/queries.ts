@@ -1,4 +1,6 @@
 import type { MemberRole } from '@kethub/contract';
+import { sql } from 'kysely';
+import { containing } from '../../foundation/storage/index.ts';
 import type { Database, DataPoolFileRow, DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
 
 /** The SQL of data pools, their members and files. */
@@ -29,21 +31,32 @@ export async function roleOfMember(queries: Queries, poolId: string, { type, id 
   return row?.role ?? null;
 }
 
+/** Restricts a list of pools: part of a name. */
+export interface PoolFilter {
+  readonly q?: string | undefined;
+}
+
 /** A pool in a list, with what the caller was granted; null for the caller's own. */
 export type ListedPool = DataPoolRow & { readonly granted: MemberRole | null };
 
-/** The pools that belong to an owner or were shared with them, newest first. Reads along one index for each kind. */
+/**
+ * The pools that belong to an owner or were shared with them, newest first; with `q` those with it in their name. Reads
+ * along one index for each kind.
+ */
 export async function poolsFor(
   queries: Queries,
   { type, id }: Named,
+  { q }: PoolFilter,
   cursor: string | null,
   limit: number,
 ): Promise<ListedPool[]> {
+  const isNamed = q === undefined ? sql<boolean>`true` : containing('data_pools.name', q);
   const owned = queries
     .selectFrom('data_pools')
     .selectAll()
     .where('owner_type', '=', type)
     .where('owner_id', '=', id)
+    .where(isNamed)
     .orderBy('id', 'desc')
     .limit(limit);
   const shared = queries
@@ -53,6 +66,7 @@ export async function poolsFor(
     .select('role as granted')
     .where('member_type', '=', type)
     .where('member_id', '=', id)
+    .where(isNamed)
     .orderBy('data_pool_id', 'desc')
     .limit(limit);
   const rows: ListedPool[] = [

@@ -1,16 +1,20 @@
 import type { DataPool } from '@kethub/contract';
-import type { Listing, Tagged } from '../../foundation/http/index.ts';
+import { searchOf, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { poolTag, presentFile, presentPool } from './present.ts';
 import type { DataPoolFileRow } from '../../foundation/storage/index.ts';
-import { filesOfPool, poolsFor, type ListedPool } from './queries.ts';
+import { filesOfPool, poolsFor, type ListedPool, type PoolFilter } from './queries.ts';
 import { requirePool, restrict } from './rights.ts';
 
 /** The pools that belong to the caller or were shared with them, newest first. */
-export function readDataPools({ database, addresses }: Platform, context: Context): Listing<ListedPool> {
+export function readDataPools(
+  { database, addresses }: Platform,
+  context: Context,
+  filter: PoolFilter,
+): Listing<ListedPool> {
   return {
-    address: `${addresses.api}/data-pools`,
-    load: (cursor, limit) => poolsFor(database.read, context, cursor, limit),
+    address: `${addresses.api}/data-pools${searchOf({ q: filter.q })}`,
+    load: (cursor, limit) => poolsFor(database.read, context, filter, cursor, limit),
     present: ({ granted, ...row }) => presentPool(row, restrict(granted, context)),
   };
 }

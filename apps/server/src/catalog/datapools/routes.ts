@@ -16,6 +16,7 @@ import {
   contextOf,
   list,
   ListQuery,
+  NamePart,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
 } from '../../foundation/http/index.ts';
@@ -60,10 +61,10 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     tag,
     access: 'data-pool:list',
     summary: 'List the data pools that belong to the caller or were shared with them, newest first',
-    query: ListQuery,
+    query: Type.Object({ ...ListQuery.properties, q: Type.Optional(NamePart) }),
     answers: { 200: Type.Array(DataPool) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => list(query, readDataPools(platform, contextOf(caller))),
+    handle: ({ caller, query }) => list(query, readDataPools(platform, contextOf(caller), query)),
   }),
   endpoint({
     method: 'GET',

@@ -30,6 +30,11 @@ describe('what is found by a part of its name, and drafts', () => {
     expect(await kethub.client.listServices({ q: '0%' })).toHaveLength(1);
     expect(await kethub.client.listServices({ q: '_' })).toEqual([]);
     expect(await kethub.client.listServices({ type: 'WORKFLOW' })).toEqual([]);
+    expect(await kethub.client.listServices({ state: 'PUBLISHED' })).toHaveLength(1);
+    expect(await kethub.client.listServices({ state: 'DRAFT' })).toEqual([]);
+    expect(await kethub.client.listServices({ state: 'RETIRED' })).toEqual([]);
+    expect(await kethub.client.listDataPools({ q: 'FOR max' })).toHaveLength(1);
+    expect(await kethub.client.listDataPools({ q: '%' })).toEqual([]);
     const { name } = deployed.application;
     expect(await kethub.client.listApplications({ q: name.slice(1) })).toHaveLength(1);
     expect(await grace.client.searchEverything({ q: 'max' })).toEqual([]);

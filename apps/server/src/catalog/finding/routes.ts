@@ -9,12 +9,11 @@ import {
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { pageOfApplications } from '../applications/index.ts';
 import { poolsFor } from '../datapools/index.ts';
+import { implementationsFor } from '../implementations/index.ts';
 import { pageOfServices } from '../services/index.ts';
 
 /** Results of each kind; a longer list is searched by its own operation. */
 const MOST = 20;
-/** Data pools that are looked through. */
-const MOST_POOLS = 1_000;
 
 /** The search for everything of a context by name, for a command palette. */
 export const findingEndpoints = (platform: Platform): PlatformEndpoint[] => [
@@ -24,7 +23,7 @@ export const findingEndpoints = (platform: Platform): PlatformEndpoint[] => [
     id: 'searchEverything',
     tag: 'Search',
     access: 'service:list',
-    summary: 'Find services, applications and data pools of the context by a part of their name',
+    summary: 'Find services, applications, data pools and implementations of the context by a part of their name',
     query: Type.Object({ q: NamePart }),
     answers: { 200: Type.Array(FoundThing) },
     problems: ['invalid-request'],
@@ -32,19 +31,22 @@ export const findingEndpoints = (platform: Platform): PlatformEndpoint[] => [
   }),
 ];
 
-async function find({ database }: Platform, context: Context, q: string): Promise<FoundThing[]> {
-  const [services, applications, pools] = await Promise.all([
-    pageOfServices(database, context, { q }, null, MOST),
+/** A token that is limited to some services finds these alone. */
+async function find({ database, now }: Platform, context: Context, q: string): Promise<FoundThing[]> {
+  const [services, applications, pools, implementations] = await Promise.all([
+    pageOfServices(database, context, { q, now: now() }, null, MOST),
     pageOfApplications(database.read, context, { q }, null, MOST),
-    poolsFor(database.read, context, null, MOST_POOLS),
+    poolsFor(database.read, context, { q }, null, MOST),
+    implementationsFor(database.read, context, { q }, null, MOST),
   ]);
-  const isNamed = ({ name }: { readonly name: string }): boolean => name.toLowerCase().includes(q.toLowerCase());
+  const found = (
+    type: FoundThing['type'],
+    { id, name }: { readonly id: string; readonly name: string },
+  ): FoundThing => ({ type, id, name });
   return [
-    ...services.map(({ id, name }) => ({ type: 'SERVICE' as const, id, name })),
-    ...applications.map(({ id, name }) => ({ type: 'APPLICATION' as const, id, name })),
-    ...pools
-      .filter(isNamed)
-      .slice(0, MOST)
-      .map(({ id, name }) => ({ type: 'DATA_POOL' as const, id, name })),
+    ...services.map((one) => found('SERVICE', one)),
+    ...applications.map((one) => found('APPLICATION', one)),
+    ...pools.map((one) => found('DATA_POOL', one)),
+    ...implementations.map((one) => found('IMPLEMENTATION', one)),
   ];
 }

@@ -3,6 +3,7 @@ export { implementationEndpoints } from './routes.ts';
 export { implementationInvitationEndpoints } from './invitations/routes.ts';
 export { importEndpoints } from './importing/routes.ts';
 export { Importer } from './importing/importer.ts';
+export { implementationsFor } from './queries.ts';
 export { readingEndpoints } from './reading/routes.ts';
 export { writingEndpoints } from './writing/routes.ts';
 export { automationEndpoints } from './automation/routes.ts';

@@ -1,5 +1,6 @@
 import type { MemberRole } from '@kethub/contract';
 import { sql } from 'kysely';
+import { containing } from '../../foundation/storage/index.ts';
 import type { Database, ImplementationRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
 
 /** The SQL of implementations, their members and names. */
@@ -48,18 +49,21 @@ export async function roleOfMember(queries: Queries, id: string, member: Named):
 /** An implementation in a list, with the role that the caller was granted; null for the caller's own. */
 export type ListedImplementation = ImplementationRow & { readonly granted: MemberRole | null };
 
-/** The implementations that belong to an owner or were shared with them, newest first. */
+/** The implementations that belong to an owner or were shared with them, newest first; with `q` those with it in their name. */
 export async function implementationsFor(
   queries: Queries,
   { type, id }: Named,
+  { q }: { readonly q?: string | undefined },
   cursor: string | null,
   limit: number,
 ): Promise<ListedImplementation[]> {
+  const isNamed = q === undefined ? sql<boolean>`true` : containing('implementations.name', q);
   const owned = queries
     .selectFrom('implementations')
     .selectAll()
     .where('owner_type', '=', type)
     .where('owner_id', '=', id)
+    .where(isNamed)
     .orderBy('id', 'desc')
     .limit(limit);
   const shared = queries
@@ -69,6 +73,7 @@ export async function implementationsFor(
     .select('role as granted')
     .where('member_type', '=', type)
     .where('member_id', '=', id)
+    .where(isNamed)
     .orderBy('implementation_id', 'desc')
     .limit(limit);
   const own = await (cursor === null ? owned : owned.where('id', '<', cursor)).execute();

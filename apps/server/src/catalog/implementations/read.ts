@@ -26,7 +26,7 @@ export function readImplementations(
 ): Promise<Answer> {
   return list(query, {
     address: `${addresses.api}/implementations`,
-    load: (cursor, limit) => implementationsFor(database.read, context, cursor, limit),
+    load: (cursor, limit) => implementationsFor(database.read, context, {}, cursor, limit),
     present: ({ granted, ...row }) => presentImplementation(addresses, row, restrict(granted, context)),
   });
 }

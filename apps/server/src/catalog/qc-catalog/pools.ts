@@ -21,7 +21,7 @@ interface PoolRequest {
 export function readPools({ database, addresses }: Platform, context: Context): Listing<ListedPool> {
   return {
     address: `${addresses.api}/qc-catalog/datapools`,
-    load: (cursor, limit) => poolsFor(database.read, context, cursor, limit),
+    load: (cursor, limit) => poolsFor(database.read, context, {}, cursor, limit),
     present: ({ granted, ...row }) => presented(row, restrict(granted, context)),
   };
 }

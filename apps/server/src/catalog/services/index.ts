@@ -29,8 +29,8 @@ export {
 } from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
 export { requireFitting } from './input/index.ts';
-export { readSource } from './read-services.ts';
-export { requireService, requireVersion } from './versions.ts';
+export { downloadBuildLog, readSource } from './read-services.ts';
+export { requireManagedVersion, requireService, requireVersion } from './versions.ts';
 export {
   createRequestCheck,
   findWorkflowVersion,

@@ -1,4 +1,4 @@
-import { limits, type serviceTypes, type ServiceRuntime } from '@kethub/contract';
+import { limits, type serviceTypes, type ServiceRuntime, type versionStates } from '@kethub/contract';
 import { sql } from 'kysely';
 import type { Context } from '../../foundation/platform.ts';
 import { containing, isAmong, type Database, type Queries, type ServiceRow } from '../../foundation/storage/index.ts';
@@ -10,7 +10,7 @@ import type { Needs } from '../../foundation/workers/index.ts';
 export function pageOfServices(
   { read }: Database,
   owner: Context,
-  { q, type }: ServiceFilter,
+  { q, type, state, now }: ServiceFilter & { readonly now: number },
   cursor: string | null,
   limit: number,
 ) {
@@ -21,6 +21,7 @@ export function pageOfServices(
     .where('owner_id', '=', owner.id)
     .where(q === undefined ? sql<boolean>`true` : containing('services.name', q))
     .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'MANAGED'))
+    .where(({ exists }) => (state === undefined ? sql<boolean>`true` : exists(inState(read, state, now))))
     .orderBy('id', 'desc')
     .limit(limit);
   const { serviceIds } = owner;
@@ -28,10 +29,24 @@ export function pageOfServices(
   return (cursor === null ? shown : shown.where('id', '<', cursor)).execute();
 }
 
-/** Restricts a list of services: part of a name, and the type. */
+/** The versions of a service of the statement around it that are in a state at the moment `now`. */
+function inState(queries: Queries, state: (typeof versionStates)[number], now: number) {
+  const rows = queries
+    .selectFrom('service_versions')
+    .select(sql<number>`1`.as('one'))
+    .where(sql<boolean>`service_versions.service_id = services.id`)
+    .where('state', '=', state === 'DRAFT' ? 'DRAFT' : 'PUBLISHED');
+  if (state === 'DRAFT') return rows;
+  return state === 'RETIRED'
+    ? rows.where('sunset_at', '<=', now)
+    : rows.where((is) => is.or([is('sunset_at', 'is', null), is('sunset_at', '>', now)]));
+}
+
+/** Restricts a list of services: part of a name, the type, and a state that one of its versions is in. */
 export interface ServiceFilter {
   readonly q?: string | undefined;
   readonly type?: (typeof serviceTypes)[number] | undefined;
+  readonly state?: (typeof versionStates)[number] | undefined;
 }
 
 /** Reads a service of `owner`. In a transaction of PostgreSQL its row is locked until the transaction ends. */

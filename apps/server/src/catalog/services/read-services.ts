@@ -11,7 +11,7 @@ import {
   type Tagged,
   type WantedWait,
 } from '../../foundation/http/index.ts';
-import { answerLog } from '../../foundation/logs/index.ts';
+import { answerLog, answerLogFile, type LogRequest } from '../../foundation/logs/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ServiceRow } from '../../foundation/storage/index.ts';
 import { buildLog, onBuildChanged } from './builds/index.ts';
@@ -42,9 +42,9 @@ interface ListedService {
 export function readServices(platform: Platform, owner: Context, query: ServiceFilter): Listing<ListedService> {
   const { database } = platform;
   return {
-    address: `${platform.addresses.api}/services${searchOf({ q: query.q, type: query.type })}`,
+    address: `${platform.addresses.api}/services${searchOf({ q: query.q, type: query.type, state: query.state })}`,
     async load(cursor, limit) {
-      const rows = await pageOfServices(database, owner, query, cursor, limit);
+      const rows = await pageOfServices(database, owner, { ...query, now: platform.now() }, cursor, limit);
       const ids = rows.map(({ id }) => id);
       const byService = Map.groupBy(await newestVersions(database.read, ids), (version) => version.service_id);
       return rows.map((row) => ({ id: row.id, row, versions: byService.get(row.id) ?? [] }));
@@ -128,7 +128,15 @@ export async function readBuildLog(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer> {
+  return answerLog(platform, await logOfBuild(platform, at), request, reply);
+}
+
+/** Answers with the log of a build as a text file. */
+export async function downloadBuildLog(platform: Platform, at: VersionRef, reply: FastifyReply): Promise<Answer> {
+  return answerLogFile(platform, await logOfBuild(platform, at), `build-${at.version}.log`, reply);
+}
+
+async function logOfBuild(platform: Platform, at: VersionRef): Promise<LogRequest> {
   const { row } = await requireManagedVersion(platform.database.read, at);
-  const log = { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: at.owner.personId };
-  return answerLog(platform, log, request, reply);
+  return { key: `build ${row.build_id}`, source: buildLog(platform, row.build_id), caller: at.owner.personId };
 }

@@ -6,6 +6,7 @@ import {
   TransferRequest,
   UpdateServiceRequest,
   serviceTypes,
+  versionStates,
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
@@ -79,6 +80,9 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
       ...ListQuery.properties,
       q: Type.Optional(NamePart),
       type: Type.Optional(Type.Enum([...serviceTypes])),
+      state: Type.Optional(
+        Type.Enum([...versionStates], { description: 'State that at least one of the versions is in.' }),
+      ),
     }),
     answers: { 200: Type.Array(Service) },
     problems: ['invalid-request'],

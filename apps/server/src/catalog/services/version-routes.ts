@@ -3,10 +3,12 @@ import {
   AddVersionForm,
   Build,
   Bytes,
+  limits,
   PublicationRequest,
   RetirementRequest,
   RuntimeConfiguration,
   ServiceVersion,
+  SourceFile,
   TargetRequest,
   VersionNumber,
   WorkflowApplicationRequest,
@@ -31,6 +33,7 @@ import { change, found, refOf, repeat, servicePath, tag, upload, versionPath } f
 import { cancelBuild, deleteDraft, restartBuild } from './draft-builds.ts';
 import { setTarget } from './on-premise.ts';
 import { publish } from './publish-version.ts';
+import { listSourceFiles, readSourceFile } from './source-files.ts';
 import { readBuild, readBuildLog, readSource, readVersion, readVersions } from './read-services.ts';
 import { withNewVersion } from './read-upload.ts';
 import { retire, withdrawRetirement } from './retirement.ts';
@@ -115,6 +118,36 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     answers: { 200: { media: ['application/zip', 'application/xml'] } },
     problems: [...found],
     handle: ({ params, caller }) => readSource(platform, refOf(caller, params)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/source/tree',
+    id: 'listSourceFiles',
+    tag,
+    access: 'service:read',
+    summary: 'List the files of the source',
+    params: versionPath,
+    answers: { 200: Type.Array(SourceFile) },
+    problems: [...found, 'invalid-archive'],
+    handle: async ({ params, caller }) => ({
+      status: 200,
+      body: await listSourceFiles(platform, refOf(caller, params)),
+    }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/services/:serviceId/versions/:version/source/file',
+    id: 'readSourceFile',
+    tag,
+    access: 'service:read',
+    summary: 'Read a file of the source',
+    description: 'Text is sent as plain text, whatever it is written in.',
+    params: versionPath,
+    query: Type.Object({ path: Type.String({ minLength: 1, maxLength: limits.repositoryPathLength }) }),
+    answers: { 200: { media: ['*/*'] }, 304: null },
+    problems: [...found, 'too-large'],
+    handle: ({ params, query, caller, request }) =>
+      readSourceFile(platform, refOf(caller, params), query.path, request),
   }),
   endpoint({
     method: 'PUT',

@@ -30,6 +30,7 @@ export {
   requestedRange,
 } from '@kethub/service-api';
 export { list, ListQuery, NamePart, searchOf, type Listing } from './list.ts';
+export { INERT, shownMediaType } from './shown-media-type.ts';
 export { networkOf } from './network.ts';
 export { escapeHtml, pageHeaders } from './page-headers.ts';
 export { beginWait, waited, wantedWait, type WantedWait } from './waits.ts';

@@ -19,7 +19,7 @@ export const logProblems = ['not-acceptable', 'too-many-readers', 'readers-busy'
 const KEEP_ALIVE_MS = 15_000;
 
 /** A log and its reader. */
-interface LogRequest {
+export interface LogRequest {
   /** Unique name of the log among executions and builds. */
   readonly key: string;
   readonly source: LogSource;
@@ -40,6 +40,27 @@ export function answerLog(
 ): Answer {
   const media = wantedLogMedia(request.headers.accept);
   if (media === null) throw new Problem('not-acceptable', `A log can be had as ${logMedia.join(', ')}.`);
+  const { log, gone } = openLog(platform, { key, source, caller }, reply);
+  const parts = {
+    'text/event-stream': () => events(log, resumePosition(request.headers['last-event-id']), gone),
+    'text/plain': () => chunks(log, 'plain'),
+    'application/json': () => array(log),
+  }[media]();
+  return { status: 200, headers: logHeaders[media], body: Readable.from(parts, { objectMode: false }) };
+}
+
+/** Answers with the lines of a log as a file. Throws too-many-readers or readers-busy. */
+export function answerLogFile(platform: Platform, request: LogRequest, name: string, reply: FastifyReply): Answer {
+  const { log } = openLog(platform, request, reply);
+  const headers = { ...logHeaders['text/plain'], 'content-disposition': `attachment; filename="${name}"` };
+  return { status: 200, headers, body: Readable.from(chunks(log, 'plain'), { objectMode: false }) };
+}
+
+function openLog(
+  platform: Platform,
+  { key, source, caller }: LogRequest,
+  reply: FastifyReply,
+): { readonly log: SharedLog; readonly gone: AbortSignal } {
   const { log, close } = readersOf(platform).open(key, caller, source);
   const gone = new AbortController();
   const end = (): void => {
@@ -49,12 +70,7 @@ export function answerLog(
   // A client that has disconnected before this line causes no 'close' any more.
   reply.raw.once('close', end);
   if (reply.raw.destroyed) end();
-  const parts = {
-    'text/event-stream': () => events(log, resumePosition(request.headers['last-event-id']), gone.signal),
-    'text/plain': () => chunks(log, 'plain'),
-    'application/json': () => array(log),
-  }[media]();
-  return { status: 200, headers: logHeaders[media], body: Readable.from(parts, { objectMode: false }) };
+  return { log, gone: gone.signal };
 }
 
 /** The lines that exist now, in chunks. */

@@ -32,6 +32,10 @@ describe('downloads by an address, and the session', () => {
     const source = await kethub.client.createSourceTicket({ serviceId: deployed.service.id, version: '1.0.0' });
     const zip = Buffer.from(await (await fetch(source.href)).arrayBuffer());
     expect(zip.subarray(0, 2).toString()).toBe('PK');
+    const log = await kethub.client.createBuildLogTicket({ serviceId: deployed.service.id, version: '1.0.0' });
+    const lines = await fetch(log.href);
+    expect(lines.headers.get('content-disposition')).toBe('attachment; filename="build-1.0.0.log"');
+    expect(await lines.text()).toContain('Found run(');
     const pool = await kethub.client.createDataPool({ json: { name: 'Graphs' } });
     await kethub.client.uploadDataPoolFile({ dataPoolId: pool.id, name: 'one.txt', body: new Blob(['1 2']) });
     const file = await kethub.client.createDataPoolFileTicket({ dataPoolId: pool.id, name: 'one.txt' });
@@ -43,6 +47,8 @@ describe('downloads by an address, and the session', () => {
     await expect(foreign).rejects.toMatchObject({ code: 'execution-not-found' });
     const none = kethub.client.createResultFileTicket({ executionId, file: 'none.txt' });
     await expect(none).rejects.toMatchObject({ code: 'result-file-not-found' });
+    const noLog = grace.client.createBuildLogTicket({ serviceId: deployed.service.id, version: '1.0.0' });
+    await expect(noLog).rejects.toMatchObject({ code: 'not-found' });
     const { href } = await kethub.client.createResultFileTicket({ executionId, file: 'a.svg' });
     const changed = await fetch(`${href.slice(0, -3)}AAA`);
     expect(changed.status).toBe(410);

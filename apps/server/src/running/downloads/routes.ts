@@ -1,7 +1,7 @@
 import { DownloadTicket, Id, toTimestamp, Version } from '@kethub/contract';
 import { Type } from 'typebox';
 import { describeFile, downloadFile } from '../../catalog/datapools/index.ts';
-import { readSource, requireVersion } from '../../catalog/services/index.ts';
+import { downloadBuildLog, readSource, requireManagedVersion, requireVersion } from '../../catalog/services/index.ts';
 import {
   contextOf,
   noStore,
@@ -79,6 +79,22 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     headers: noStore,
   }),
   endpoint({
+    method: 'POST',
+    path: '/services/:serviceId/versions/:version/build/log/ticket',
+    id: 'createBuildLogTicket',
+    tag,
+    access: 'service:read',
+    summary: 'Get an address for the download of the log of a build',
+    description: `${description} The log is plain text, with the lines that there are.`,
+    params: Type.Object({ serviceId: Id, version: Version }),
+    answers,
+    problems: ['invalid-request', 'not-found'],
+    handle: async ({ params, caller }) => {
+      await requireManagedVersion(platform.database.read, { owner: contextOf(caller), ...params });
+      return ticketFor(platform, contextOf(caller), { kind: 'BUILD_LOG', ...params });
+    },
+  }),
+  endpoint({
     method: 'GET',
     path: '/downloads',
     id: 'download',
@@ -97,14 +113,18 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
       'result-file-not-found',
       'range-not-satisfiable',
       'stale',
+      'too-many-readers',
+      'readers-busy',
     ],
-    handle: async ({ query, request }) => {
+    handle: async ({ query, request, reply }) => {
       const { content, context } = await openTicket(platform, query.ticket);
       switch (content.kind) {
         case 'RESULT_FILE':
           return executions.resultFile(jobScope(platform, context), content.executionId, content.file, request);
         case 'DATA_POOL_FILE':
           return downloadFile(platform, context, content.dataPoolId, content.name, request);
+        case 'BUILD_LOG':
+          return downloadBuildLog(platform, { owner: context, ...content }, reply);
         default:
           return readSource(platform, { owner: context, serviceId: content.serviceId, version: content.version });
       }

@@ -10,6 +10,7 @@ const PURPOSE = 'download ticket';
 export type Content =
   | { readonly kind: 'RESULT_FILE'; readonly executionId: string; readonly file: string }
   | { readonly kind: 'DATA_POOL_FILE'; readonly dataPoolId: string; readonly name: string }
+  | { readonly kind: 'BUILD_LOG'; readonly serviceId: string; readonly version: string }
   | { readonly kind: 'SOURCE'; readonly serviceId: string; readonly version: string };
 
 interface Ticket {

@@ -6,10 +6,12 @@ import {
   describeDownload,
   download,
   etag,
+  INERT,
   isFresh,
   notModified,
   Problem,
   requestedRange,
+  shownMediaType,
   type Answer,
   type Download,
 } from '../../../foundation/http/index.ts';
@@ -19,16 +21,6 @@ import type { Place } from './operations.ts';
 import { openToRead, requireCommit } from './resolve.ts';
 import { findEntry, segmentsOf, typeOf } from './tree.ts';
 
-/** Media types that a browser shows without running anything. Every other file is plain text or bytes. */
-const IMAGES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
-/** Bytes at the beginning of a file that tell text from other content. */
-const SAMPLE = 8_000;
 /** Bytes of a file that is read at once; a larger one is streamed and is not looked into. */
 const AT_ONCE = 1024 * 1024;
 
@@ -56,8 +48,8 @@ export async function readFile(
     name: entry.name,
     tag,
     bytes: info.bytes,
-    mediaType: mediaTypeOf(entry.name, content),
-    contentSecurityPolicy: "default-src 'none'; sandbox",
+    mediaType: shownMediaType(entry.name, content),
+    contentSecurityPolicy: INERT,
   };
   if (request.method === 'HEAD') return describeDownload(file);
   const range = requestedRange(request, info.bytes, tag) ?? null;
@@ -73,13 +65,6 @@ function streamOf({ git }: GitStore, repository: string, id: string): Readable {
   child.stdin.end();
   child.stdout.once('close', () => child.kill());
   return child.stdout;
-}
-
-function mediaTypeOf(name: string, content: Buffer | null): string {
-  const image = IMAGES[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
-  if (image !== undefined) return image;
-  const isText = content !== null && !content.subarray(0, SAMPLE).includes(0);
-  return isText ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
 /** Passes on the bytes from `from` to `to`, both included. */
