@@ -1,5 +1,4 @@
-import '@mantine/core/styles.css';
-import '@mantine/spotlight/styles.css';
+import './look/mantine-styles.ts';
 import '@fontsource-variable/inter/wght.css';
 import './look/look.css';
 import './look/screens.css';
@@ -19,10 +18,9 @@ import { openSession } from './session/session.ts';
 const RETRIES = 3;
 
 const session = openSession();
-/** A refusal may mean that a role was taken away: the organizations are read again, and the screen follows the role. */
+/** A refusal may mean that a role or the account was taken away: the session is read again, and the screen follows it. */
 const onError = (error: unknown): void => {
-  if (error instanceof KethubError && error.status === 403)
-    void queries.invalidateQueries({ queryKey: ['organizations'] });
+  if (error instanceof KethubError && error.status === 403) void queries.invalidateQueries({ queryKey: ['session'] });
 };
 const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),

@@ -248,7 +248,9 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.getByRole('button', { name: /account of/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button').first().click();
-    await second.getByText('Your session has ended').waitFor();
+    // Nothing of the person is left in the other tab.
+    await second.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(new URL(second.url()).pathname).toBe('/');
     await page.goto(`${origin}/`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await second.close();

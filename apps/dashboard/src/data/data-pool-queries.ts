@@ -50,3 +50,12 @@ export const peopleQuery = ({ platform }: Here, q: string) =>
     enabled: q.trim() !== '',
     staleTime: 60_000,
   });
+
+/** Organizations that have exactly this name or id. */
+export const organizationsNamedQuery = ({ platform }: Here, q: string) =>
+  queryOptions({
+    queryKey: ['organizations-named', q],
+    queryFn: ({ signal }) => platform.findOrganizations({ q, signal }),
+    enabled: q !== '',
+    staleTime: 60_000,
+  });

@@ -60,18 +60,38 @@ export function again({ hasWaited = true }: Watched<unknown>): number {
   return hasWaited ? AGAIN_MS : UNWAITED_MS;
 }
 
-export const meQuery = (platform: Platform) =>
-  queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => platform.getMe({ signal }), staleTime: 300_000 });
+/** Who the person is, what they have joined and what this installation offers, in one request. */
+export const sessionQuery = (platform: Platform) =>
+  queryOptions({
+    queryKey: ['session'],
+    async queryFn({ signal }) {
+      try {
+        return await platform.getSession({ signal });
+      } catch (error) {
+        // The session says nothing of an account whose deletion has begun; every other request does.
+        if (error instanceof KethubError && error.status === 401) await platform.getMe({ signal });
+        throw error;
+      }
+    },
+    staleTime: 60_000,
+  });
 
-export const accessTokensQuery = ({ platform }: Here) =>
-  queryOptions({ queryKey: ['access-tokens'], queryFn: ({ signal }) => platform.listAccessTokens({ signal }) });
+export const meQuery = (platform: Platform) =>
+  queryOptions({ ...sessionQuery(platform), select: ({ person }) => person });
 
 export const organizationsQuery = (platform: Platform) =>
+  queryOptions({ ...sessionQuery(platform), select: ({ organizations }) => organizations });
+
+/** The joined organizations with more than the session says. Renewed whenever the session is. */
+export const organizationListQuery = (platform: Platform) =>
   queryOptions({
-    queryKey: ['organizations'],
+    queryKey: ['session', 'organizations'],
     queryFn: ({ signal }) => platform.listOrganizations({ signal }),
     staleTime: 60_000,
   });
+
+export const accessTokensQuery = ({ platform }: Here) =>
+  queryOptions({ queryKey: ['access-tokens'], queryFn: ({ signal }) => platform.listAccessTokens({ signal }) });
 
 export const servicesQuery = ({ base, platform }: Here) =>
   infiniteQueryOptions({
@@ -88,6 +108,15 @@ export const serviceQuery = ({ base, platform }: Here, serviceId: string) =>
     queryKey: [base, 'service', serviceId],
     queryFn: ({ signal }) => platform.getService({ serviceId, signal }),
     staleTime: 5_000,
+  });
+
+/** Everything of the context with this text in its name. */
+export const searchQuery = ({ base, platform }: Here, q: string) =>
+  queryOptions({
+    queryKey: [base, 'search', q],
+    queryFn: ({ signal }) => platform.searchEverything({ q, signal }),
+    enabled: q !== '',
+    staleTime: 10_000,
   });
 
 /** One version, with its parameters. */
@@ -122,7 +151,7 @@ export const buildQuery = ({ base, platform }: Here, serviceId: string, version:
     refetchInterval: ({ state: { data } }) => (data && !isBuilt(data.value) ? again(data) : false),
   });
 
-export const executionsQuery = ({ base, platform }: Here, filter: { serviceId?: string; tag?: string }) =>
+export const executionsQuery = ({ base, platform }: Here, filter: OwnedFilter) =>
   infiniteQueryOptions({
     queryKey: [base, 'executions', filter],
     initialPageParam: null as string | null,
@@ -136,18 +165,40 @@ export const executionsQuery = ({ base, platform }: Here, filter: { serviceId?: 
     getNextPageParam: nextCursor,
   });
 
-export const providedExecutionsQuery = ({ base, platform }: Here, serviceId: string) =>
+export const providedExecutionsQuery = ({ base, platform }: Here, serviceId: string, filter: ProvidedFilter) =>
   infiniteQueryOptions({
-    queryKey: [base, 'service', serviceId, 'executions'],
+    queryKey: [base, 'service', serviceId, 'executions', filter],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
       platform.listProvidedExecutions({
         serviceId,
+        ...filter,
         limit: PAGE,
         ...(pageParam !== null && { cursor: pageParam }),
         signal,
       }),
     getNextPageParam: nextCursor,
+  });
+
+export type OwnedFilter = Omit<
+  Parameters<Platform['listOwnedExecutions']>[0] & object,
+  'limit' | 'cursor' | 'signal' | 'headers'
+>;
+export type ProvidedFilter = Omit<
+  OwnedFilter,
+  'serviceId' | 'tag' | 'applicationId' | 'personId' | 'workflowId' | 'tasks'
+>;
+
+/** Numbers of executions by day and state: those of the context, or of a service with its `serviceId`. */
+export const executionDaysQuery = ({ base, platform }: Here, serviceId?: string) =>
+  queryOptions({
+    queryKey:
+      serviceId === undefined ? [base, 'executions', 'days'] : [base, 'service', serviceId, 'executions', 'days'],
+    queryFn: ({ signal }) =>
+      serviceId === undefined
+        ? platform.countOwnedExecutions({ per: 'day', signal })
+        : platform.countProvidedExecutions({ serviceId, per: 'day', signal }),
+    staleTime: 30_000,
   });
 
 /** An execution. While it runs, each look waits for its status to change. */
@@ -206,6 +257,12 @@ export const recordQuery = ({ base, platform }: Here, executionId: string) =>
   queryOptions({
     queryKey: [base, 'execution', executionId, 'record'],
     queryFn: ({ signal }) => platform.getOwnedRecord({ executionId, signal }),
+  });
+
+export const providedRecordQuery = ({ base, platform }: Here, serviceId: string, executionId: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'record', executionId],
+    queryFn: ({ signal }) => platform.getProvidedRecord({ serviceId, executionId, signal }),
   });
 
 export const dataPoolsQuery = ({ base, platform }: Here) =>

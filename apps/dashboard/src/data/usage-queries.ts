@@ -46,14 +46,6 @@ export const providerTokensQuery = ({ base, platform }: Here) =>
     queryFn: ({ signal }) => platform.listProviderAccessTokens({ signal }),
   });
 
-/** Asks the session if the person is an administrator of the platform. */
-export const administratorQuery = ({ platform }: Pick<Here, 'platform'>) =>
-  queryOptions({
-    queryKey: ['administrator'],
-    queryFn: async ({ signal }) => (await platform.getSession({ signal })).administrator,
-    staleTime: Infinity,
-  });
-
 export const registrationsQuery = (
   { platform }: Pick<Here, 'platform'>,
   filter: { readonly status?: Registration['status']; readonly email?: string },

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Icon } from './icons.tsx';
@@ -80,11 +80,15 @@ export function shortId(id: string): string {
 export function CopyButton({ value, label = 'Copy' }: { readonly value: string; readonly label?: string }) {
   const clipboard = useClipboard({ timeout: 1_500 });
   return (
-    <Tooltip label={clipboard.copied ? 'Copied' : label}>
-      <ActionIcon variant="default" size={28} aria-label={label} onClick={() => clipboard.copy(value)}>
-        <Icon name={clipboard.copied ? 'check' : 'copy'} size={15} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="default"
+      size={28}
+      aria-label={label}
+      title={clipboard.copied ? 'Copied' : label}
+      onClick={() => clipboard.copy(value)}
+    >
+      <Icon name={clipboard.copied ? 'check' : 'copy'} size={15} />
+    </ActionIcon>
   );
 }
 

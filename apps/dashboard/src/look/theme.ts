@@ -1,4 +1,4 @@
-import { createTheme, defaultVariantColorsResolver, Modal, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** Accent from light to dark; the first half is for dark mode. */
 const ket: MantineColorsTuple = [
@@ -52,7 +52,8 @@ export const theme = createTheme({
   },
   defaultRadius: 'sm',
   cursorType: 'pointer',
-  components: { Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
+  // Named only: `Modal.extend` would load dialogs with the first screen.
+  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
   // Filled, light and subtle variants take their colours from look.css: `autoContrast` does not know the shade of dark mode.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);

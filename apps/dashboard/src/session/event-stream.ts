@@ -71,6 +71,8 @@ export class EventStream {
         signal,
       });
       if (response.status === 401) return 'REFUSED';
+      // The account was rejected or switched off: what is shown is read again, and says so.
+      if (response.status === 403) this.#needs.tell({ event: 'reset' } as ChangeEvent);
       if (!response.ok || !response.body) return 'FAILED';
       heard = true;
       for await (const { event, data, id } of readEvents(response.body)) {

@@ -19,6 +19,8 @@ export interface Session {
   readonly hasComeBack: boolean;
   /** Forgets the token in every tab and leaves for the provider's question about signing out. */
   signOut(): void;
+  /** Forgets the token, empties every tab and shows the first page: the session has been ended by a request. */
+  leave(): void;
   /** Calls `listener` when the session has ended or is there again. Returns how to stop listening. */
   onChange(listener: (isSignedIn: boolean) => void): () => void;
   /** Calls `listener` with every event of the platform, of all contexts. One stream serves all tabs. */
@@ -32,6 +34,14 @@ interface Answered {
   readonly event?: ChangeEvent;
 }
 
+/** Mark of a tab that has left for the provider's question about signing out. */
+const LEAVING = 'kethub-leaving';
+
+/** Removes what belongs to the person from this tab. */
+function empty(): void {
+  location.replace('/');
+}
+
 /** Milliseconds after which a shared worker that says nothing is taken for one that could not start. */
 const WORKER_PATIENCE_MS = 15_000;
 
@@ -42,7 +52,7 @@ export function openSession(): Session {
   };
   const issuer = issuerOf(document);
   const signIn = signInOf(issuer);
-  const source = 'SharedWorker' in globalThis ? sharedSource(issuer, () => tell(false)) : ownSource(issuer);
+  const source = 'SharedWorker' in globalThis ? sharedSource(issuer) : ownSource(issuer);
   let hasComeBack = false;
   return {
     signIn,
@@ -51,17 +61,25 @@ export function openSession(): Session {
     },
     async finishSignIn(query) {
       hasComeBack = true;
+      sessionStorage.removeItem(LEAVING);
       const { returnTo, code, failed } = signIn.cameBack(query);
       if (code === null) return { returnTo, isSignedIn: !failed };
       return { returnTo, isSignedIn: 'token' in (await source.redeem(code)) };
     },
     async token(refused = null) {
+      // Back from the question about signing out: a token that another tab got meanwhile outlives the session.
+      if (sessionStorage.getItem(LEAVING) !== null) source.forget();
       const answer = await source.ask(refused);
       if ('token' in answer) {
+        sessionStorage.removeItem(LEAVING);
         tell(true);
         return answer.token;
       }
       if (answer.refused === 'UNREACHABLE') throw new UnreachableError(location.origin, answer.detail, undefined);
+      if (sessionStorage.getItem(LEAVING) !== null) {
+        sessionStorage.removeItem(LEAVING);
+        source.end();
+      }
       tell(false);
       throw new KethubError({
         code: 'unauthorized',
@@ -71,9 +89,16 @@ export function openSession(): Session {
       });
     },
     signOut() {
+      // Other tabs are emptied when the provider has sent this one back: the person may decide against it there.
+      sessionStorage.setItem(LEAVING, 'true');
       source.forget();
       forgetAllFiles();
       location.assign(signIn.signOutAddress());
+    },
+    leave() {
+      sessionStorage.removeItem(LEAVING);
+      source.end();
+      empty();
     },
     onChange(listener) {
       listeners.add(listener);
@@ -87,6 +112,8 @@ interface TokenSource {
   ask(refused: string | null): Promise<TokenAnswer>;
   redeem(code: Pick<CameBack, 'code' | 'verifier'>): Promise<TokenAnswer>;
   forget(): void;
+  /** Tells every other tab that the session is over. */
+  end(): void;
   follow(listener: (event: ChangeEvent) => void): void;
 }
 
@@ -105,6 +132,7 @@ function ownSource(issuer: string | null): TokenSource {
       tokens.forget();
       events?.close();
     },
+    end: () => tokens.forget(),
     follow(listener) {
       events ??= new EventStream({ token: (refused) => tokens.token(refused), tell: listener }, location.origin);
       events.open();
@@ -113,7 +141,7 @@ function ownSource(issuer: string | null): TokenSource {
 }
 
 /** The token of all tabs, in their shared worker. */
-function sharedSource(issuer: string | null, signedOut: () => void): TokenSource {
+function sharedSource(issuer: string | null): TokenSource {
   const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), {
     type: 'module',
     // The name tells the worker whose tokens it keeps.
@@ -125,7 +153,7 @@ function sharedSource(issuer: string | null, signedOut: () => void): TokenSource
   let last = 0;
   const send = (question: Question): void => port.postMessage(question);
   port.addEventListener('message', ({ data }: MessageEvent<Answered>) => {
-    if (data.told === 'signed-out') signedOut();
+    if (data.told === 'signed-out') empty();
     if (data.event) hear?.(data.event);
     if (data.id === undefined || !data.answer) return;
     open.get(data.id)?.(data.answer);
@@ -153,6 +181,10 @@ function sharedSource(issuer: string | null, signedOut: () => void): TokenSource
     redeem: async ({ code, verifier }) =>
       (await answered((id) => ({ id, ask: 'redeem', code, verifier }))) ?? own.redeem({ code, verifier }),
     forget() {
+      own.forget();
+      send({ ask: 'forget' });
+    },
+    end() {
       own.forget();
       send({ ask: 'signed-out' });
     },

@@ -1,20 +1,25 @@
-import { ActionIcon, Menu, Modal, useMantineColorScheme } from '@mantine/core';
-import { spotlight } from '@mantine/spotlight';
+import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { onlineManager, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { platformFor } from '../data/client.ts';
 import { Acting, useSession, type ActingContext } from '../data/context.tsx';
-import { meQuery, organizationsQuery } from '../data/queries.ts';
+import { sessionQuery } from '../data/queries.ts';
 import { Icon } from '../look/icons.tsx';
 import { Ket } from '../look/parts.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
-import { KEYS, useFrameKeys } from './keys.ts';
+import { useFrameKeys } from './keys.ts';
+import { initials } from './person.ts';
 import { Navigation } from './navigation.tsx';
-import { Palette } from './palette.tsx';
 import { Problem } from './problem.tsx';
 import { Waiting } from '../screens/waiting.tsx';
 import { KethubError } from '@kethub/client';
+
+/** Parts that are loaded when somebody opens them first. */
+const Palette = lazy(() => import('./palette.tsx'));
+const KeysHelp = lazy(() => import('./keys-help.tsx'));
+const menus = () => import('./menus.tsx');
+const AccountMenu = lazy(async () => ({ default: (await menus()).AccountMenu }));
 
 /** Everything around a screen: header, navigation, context, palette. */
 export function Frame() {
@@ -22,31 +27,18 @@ export function Frame() {
   const { organizationId = null } = useParams({ strict: false }) as { organizationId?: string };
   const platform = useMemo(() => platformFor(session, organizationId), [session, organizationId]);
   const own = useMemo(() => platformFor(session, null), [session]);
-  const me = useQuery(meQuery(own));
-  const organizations = useQuery({ ...organizationsQuery(own), enabled: me.isSuccess });
-  const organization = organizations.data?.find(({ id }) => id === organizationId);
-  const person = me.data ? `${me.data.firstname} ${me.data.lastname}` : '…';
-
-  if (me.error instanceof KethubError && me.error.status === 403) return <Waiting error={me.error} />;
-  // Later, a dialog asks: what has been typed stays.
-  if (!me.data && me.error instanceof KethubError && me.error.status === 401) return <SignInAgain isFirst />;
-  if (me.isPending) return <Loading />;
-  if (!me.data) return <Outside error={me.error} onRetry={() => void me.refetch()} />;
-  if (organizationId !== null && organizations.isPending) return <Loading />;
-  if (organizationId !== null && !organization)
-    return (
-      <Outside
-        error={
-          organizations.error ??
-          new KethubError({
-            code: 'not-found',
-            status: 404,
-            title: 'No such organization',
-            detail: 'You are no member of this organization, or it has been deleted. Choose another context.',
-          })
-        }
-      />
-    );
+  const { data: known, error, isPending, refetch } = useQuery(sessionQuery(own));
+  if (error instanceof KethubError && error.status === 403) return <Waiting error={error} />;
+  if (!known) {
+    if (error instanceof KethubError && error.status === 401) return <SignInAgain isFirst />;
+    return isPending ? <Loading /> : <Outside error={error} onRetry={() => void refetch()} />;
+  }
+  // A later failure leaves the screen as it is: what is typed in it would be lost.
+  if (known.registration.status !== 'APPROVED') return <Waiting registration={known.registration} />;
+  const { organizations } = known;
+  const organization = organizations.find(({ id }) => id === organizationId);
+  const person = `${known.person.firstname} ${known.person.lastname}`;
+  if (organizationId !== null && !organization) return <Outside error={noOrganization()} />;
   const acting: ActingContext = {
     platform,
     base: organizationId === null ? '/me' : `/org/${organizationId}`,
@@ -56,10 +48,19 @@ export function Frame() {
   };
   return (
     <Acting value={acting}>
-      <Framed person={person} acting={acting} organizations={organizations.data ?? []} />
+      <Framed person={person} acting={acting} organizations={organizations} />
       <SignInAgain isFirst={false} />
     </Acting>
   );
+}
+
+function noOrganization(): KethubError {
+  return new KethubError({
+    code: 'not-found',
+    status: 404,
+    title: 'No such organization',
+    detail: 'You are no member of this organization, or it has been deleted. Choose another context.',
+  });
 }
 
 function Loading() {
@@ -91,10 +92,11 @@ function Framed({
   readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
 }) {
   const navigate = useNavigate();
-  const session = useSession();
   const { pathname } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const [isHelp, setHelp] = useState(false);
+  const [asked, setAsked] = useState(0);
+  const search = (): void => setAsked((before) => before + 1);
   const main = useRef<HTMLElement>(null);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isOnline = useSyncExternalStore(
@@ -104,6 +106,7 @@ function Framed({
   useFrameKeys(
     (screen) => void navigate({ to: acting.base + screen }),
     () => setHelp(true),
+    search,
   );
   useEffect(() => setOpen(false), [pathname]);
   const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark';
@@ -128,7 +131,7 @@ function Framed({
         <Link to={acting.base} className="brand" aria-label="Kethub, home">
           <Ket>Kethub</Ket>
         </Link>
-        <button type="button" className="finder" onClick={() => spotlight.open()}>
+        <button type="button" className="finder" onClick={search}>
           <Icon name="search" size={15} />
           <span>Search or go to…</span>
           <kbd>Ctrl K</kbd>
@@ -145,31 +148,7 @@ function Framed({
         >
           <Icon name={isDark ? 'sun' : 'moon'} key={colorScheme} />
         </ActionIcon>
-        <Menu position="bottom-end" width={220}>
-          <Menu.Target>
-            <ActionIcon variant="light" radius="xl" size={30} aria-label={`${initials(person)}: account of ${person}`}>
-              <span className="small">{initials(person)}</span>
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Label>{person}</Menu.Label>
-            <Menu.Item
-              leftSection={<Icon name="person" size={15} />}
-              onClick={() => void navigate({ to: '/me/profile' })}
-            >
-              Profile
-            </Menu.Item>
-            <Menu.Item leftSection={<Icon name="key" size={15} />} onClick={() => void navigate({ to: '/me/tokens' })}>
-              Access tokens
-            </Menu.Item>
-            <Menu.Item component="a" href="/api/openapi.json">
-              Description of the interface
-            </Menu.Item>
-            <Menu.Item leftSection={<Icon name="signOut" size={15} />} onClick={() => session.signOut()}>
-              Sign out
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <Account person={person} />
       </header>
       {!isOnline && (
         <div className="bar" role="status">
@@ -186,28 +165,33 @@ function Framed({
           <Outlet />
         </main>
       </div>
-      <Palette />
-      <Modal opened={isHelp} onClose={() => setHelp(false)} title="Keys" lockScroll={false}>
-        <dl className="facts">
-          {KEYS.map(({ keys, does }) => (
-            <div key={keys} style={{ display: 'contents' }}>
-              <dt>
-                <kbd>{keys}</kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-      </Modal>
+      <Suspense>{asked > 0 && <Palette asked={asked} />}</Suspense>
+      <Suspense>{isHelp && <KeysHelp onClose={() => setHelp(false)} />}</Suspense>
     </>
   );
 }
 
-function initials(name: string): string {
-  return name
-    .split(/\s+/)
-    .map(([first = '']) => first)
-    .join('')
-    .slice(0, 2)
-    .toUpperCase();
+/** The button of the account. Its menu is loaded when it is wanted. */
+function Account({ person }: { readonly person: string }) {
+  const [isWanted, setWanted] = useState(false);
+  const button = (
+    <ActionIcon
+      variant="light"
+      radius="xl"
+      size={30}
+      aria-label={`${initials(person)}: account of ${person}`}
+      aria-haspopup="menu"
+      onPointerEnter={() => void menus()}
+      onClick={() => setWanted(true)}
+    >
+      <span className="small">{initials(person)}</span>
+    </ActionIcon>
+  );
+  return isWanted ? (
+    <Suspense fallback={button}>
+      <AccountMenu person={person} />
+    </Suspense>
+  ) : (
+    button
+  );
 }

@@ -18,7 +18,7 @@ export const KEYS = [
 /** Milliseconds within which the second key of `g s` has to follow. */
 const CHORD_MS = 1_000;
 
-export function useFrameKeys(go: (screen: string) => void, help: () => void): void {
+export function useFrameKeys(go: (screen: string) => void, help: () => void, search: () => void): void {
   const chord = useRef(0);
   const after = (action: () => void) => () => {
     if (performance.now() - chord.current < CHORD_MS) action();
@@ -31,6 +31,8 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void): vo
     ['e', after(() => go('/executions')), { preventDefault: false }],
     ['a', after(() => go('/applications')), { preventDefault: false }],
     ['d', after(() => go('/data-pools')), { preventDefault: false }],
+    ['mod+K', search],
+    ['/', search],
     ['shift+?', help],
     ['?', help],
     ['j', () => moveRow(1)],

@@ -1,16 +1,17 @@
-import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ComponentPropsWithRef } from 'react';
 import { isEnough, type ActingContext } from '../data/context.tsx';
-import { ownInvitationsQuery } from '../data/organization-queries.ts';
-import { administratorQuery } from '../data/usage-queries.ts';
+import { sessionQuery } from '../data/queries.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
-import { roleInWords } from '../look/roles.ts';
+
+const menus = () => import('./menus.tsx');
+const ContextChoice = lazy(async () => ({ default: (await menus()).ContextChoice }));
 
 type Entry = readonly [to: string, name: string, icon: IconName];
 
 /** Pages of a context in the order of the sidebar. What the role forbids is left out. */
-function sectionsOf(
+export function sectionsOf(
   { organizationId, role }: ActingContext,
   isAdministrator: boolean,
 ): readonly (readonly [title: string, links: readonly Entry[]])[] {
@@ -48,7 +49,7 @@ function sectionsOf(
   ];
 }
 
-interface Context {
+export interface Context {
   readonly acting: ActingContext;
   readonly person: string;
   readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
@@ -57,8 +58,8 @@ interface Context {
 /** Choice of the context, and the pages of the chosen one. */
 export function Navigation(context: Context) {
   const { acting } = context;
-  const administrator = useQuery(administratorQuery(acting));
-  const isAdministrator = acting.organizationId === null && administrator.data === true;
+  const session = useQuery(sessionQuery(acting.platform));
+  const isAdministrator = acting.organizationId === null && session.data?.administrator === true;
   return (
     <>
       <ContextMenu {...context} />
@@ -96,46 +97,45 @@ function NavLink({
   );
 }
 
-/** Chooses for whom the person acts. */
-function ContextMenu({ acting, person, organizations }: Context) {
-  const navigate = useNavigate();
-  const { data: invitations = [] } = useQuery(ownInvitationsQuery(acting));
-  const open = (to: string) => (): void => void navigate({ to });
-  return (
-    <Menu width="target">
-      <Menu.Target>
-        <button
-          type="button"
-          className="finder"
-          style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
-          aria-label={`Acting for ${acting.name}. Change`}
-        >
-          <Icon name={acting.organizationId === null ? 'person' : 'organization'} />
-          <span style={{ display: 'inline', textOverflow: 'ellipsis' }}>{acting.name}</span>
-          <span aria-hidden="true" style={{ display: 'inline', flex: 'none' }}>
-            ⌄
-          </span>
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Act for</Menu.Label>
-        <Menu.Item leftSection={<Icon name="person" size={15} />} onClick={open('/me')}>
-          {person}
-        </Menu.Item>
-        {organizations.map(({ id, name, role }) => (
-          <Menu.Item key={id} leftSection={<Icon name="organization" size={15} />} onClick={open(`/org/${id}`)}>
-            {name} <span className="quiet small">{roleInWords(role)}</span>
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="plus" size={15} />} onClick={open('/me/organizations')}>
-          {invitations.length === 0 ? 'Organizations' : `Organizations, ${countOf(invitations.length)}`}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+/** Names the context. The menu that changes it is loaded when it is wanted. */
+function ContextMenu(context: Context) {
+  const { acting } = context;
+  const [isWanted, setWanted] = useState(false);
+  const button = (
+    <ContextButton
+      acting={acting}
+      aria-haspopup="menu"
+      onPointerEnter={() => void menus()}
+      onClick={() => setWanted(true)}
+    />
+  );
+  return isWanted ? (
+    <Suspense fallback={button}>
+      <ContextChoice {...context} />
+    </Suspense>
+  ) : (
+    button
   );
 }
 
-function countOf(invitations: number): string {
-  return invitations === 1 ? '1 invitation' : `${invitations} invitations`;
+/** The button that shows the context. */
+export function ContextButton({
+  acting,
+  ...others
+}: { readonly acting: ActingContext } & ComponentPropsWithRef<'button'>) {
+  return (
+    <button
+      type="button"
+      className="finder"
+      style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
+      aria-label={`Acting for ${acting.name}. Change`}
+      {...others}
+    >
+      <Icon name={acting.organizationId === null ? 'person' : 'organization'} />
+      <span style={{ display: 'inline', textOverflow: 'ellipsis' }}>{acting.name}</span>
+      <span aria-hidden="true" style={{ display: 'inline', flex: 'none' }}>
+        ⌄
+      </span>
+    </button>
+  );
 }

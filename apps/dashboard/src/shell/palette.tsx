@@ -1,71 +1,93 @@
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import type { FoundThing } from '@kethub/contract';
+import '@mantine/spotlight/styles.css';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight, spotlight } from '@mantine/spotlight';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useActing } from '../data/context.tsx';
-import { servicesQuery } from '../data/queries.ts';
-import { Icon } from '../look/icons.tsx';
+import { useEffect, useState } from 'react';
+import { useActing, useMay } from '../data/context.tsx';
+import { searchQuery, servicesQuery, sessionQuery } from '../data/queries.ts';
+import { Icon, type IconName } from '../look/icons.tsx';
+import { sectionsOf } from './navigation.tsx';
 
-/** Search for a page or a service, opened by `Ctrl K` or `/`. */
-export function Palette() {
+/** Milliseconds after the last key until the platform is searched. */
+const PAUSE_MS = 200;
+/** Services that are offered before anything is typed. */
+const NEWEST = 8;
+
+const KINDS: Readonly<Record<FoundThing['type'], readonly [path: string, icon: IconName, word: string]>> = {
+  SERVICE: ['/services', 'services', 'service'],
+  APPLICATION: ['/applications', 'applications', 'application'],
+  DATA_POOL: ['/data-pools', 'pool', 'data pool'],
+  IMPLEMENTATION: ['/implementations', 'code', 'implementation'],
+};
+
+/** Search for a page or for anything of the context by its name. Opens each time that `asked` grows. */
+export default function Palette({ asked }: { readonly asked: number }) {
   const acting = useActing();
   const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [wanted] = useDebouncedValue(typed.trim(), PAUSE_MS);
+  const session = useQuery(sessionQuery(acting.platform));
   const services = useInfiniteQuery(servicesQuery(acting));
-  const go = (to: string) => (): void => void navigate({ to: acting.base + to });
-  const page = (id: string, label: string, to: string, icon: SpotlightActionData['leftSection']) => ({
+  const found = useQuery({ ...searchQuery(acting, wanted), placeholderData: (before) => before });
+  const mayCreate = useMay('service:create');
+  const mayRun = useMay('execution:start');
+  useEffect(() => spotlight.open(), [asked]);
+  const entry = (id: string, label: string, to: string, icon: IconName, description?: string) => ({
     id,
     label,
-    onClick: go(to),
-    leftSection: icon,
+    onClick: () => void navigate({ to }),
+    leftSection: <Icon name={icon} />,
+    ...(description !== undefined && { description }),
   });
+  const isAdministrator = acting.organizationId === null && session.data?.administrator === true;
+  const pages = sectionsOf(acting, isAdministrator).flatMap(([, links]) =>
+    links.map(([to, label, icon]) => entry(`page ${to}`, label, acting.base + to, icon)),
+  );
+  const newest = (services.data?.pages.flat() ?? []).slice(0, NEWEST);
   const actions = [
     {
       group: 'Pages',
       actions: [
-        page('home', 'Home', '', <Icon name="home" />),
-        page('services', 'Services', '/services', <Icon name="services" />),
-        page('new-service', 'New service', '/services/new', <Icon name="plus" />),
-        page('workflows', 'Workflows', '/workflows', <Icon name="workflows" />),
-        page('incidents', 'Incidents', '/incidents', <Icon name="incident" />),
-        page('implementations', 'Implementations', '/implementations', <Icon name="code" />),
-        page('executions', 'Executions', '/executions', <Icon name="executions" />),
-        page('applications', 'Applications', '/applications', <Icon name="applications" />),
-        page('marketplace', 'Marketplace', '/marketplace', <Icon name="marketplace" />),
-        page('shared', 'Shared with you', '/shared', <Icon name="shared" />),
-        page('usage', 'Usage', '/usage', <Icon name="usage" />),
-        page('data-pools', 'Data pools', '/data-pools', <Icon name="pool" />),
-      ],
-    },
-    {
-      group: 'You',
-      actions: [
-        {
-          ...page('profile', 'Profile', '', <Icon name="person" />),
-          onClick: () => void navigate({ to: '/me/profile' }),
-        },
-        {
-          ...page('tokens', 'Access tokens', '', <Icon name="key" />),
-          onClick: () => void navigate({ to: '/me/tokens' }),
-        },
+        entry('home', 'Home', acting.base, 'home'),
+        ...pages,
+        ...(mayCreate ? [entry('new-service', 'New service', `${acting.base}/services/new`, 'plus')] : []),
+        entry('profile', 'Profile', '/me/profile', 'person'),
+        entry('tokens', 'Access tokens', '/me/tokens', 'key'),
       ],
     },
     {
       group: 'Services',
-      actions: (services.data?.pages.flat() ?? []).flatMap(({ id, name }) => [
-        page(`run-${id}`, `Run ${name}`, `/services/${id}/run`, <Icon name="run" />),
-        page(`open-${id}`, name, `/services/${id}`, <Icon name="services" />),
+      actions: newest.flatMap(({ id, name, type }) => [
+        ...(mayRun && type !== 'ON_PREMISE'
+          ? [entry(`run ${id}`, `Run ${name}`, `${acting.base}/services/${id}/run`, 'run')]
+          : []),
+        entry(`open ${id}`, name, `${acting.base}/services/${id}`, 'services'),
       ]),
+    },
+    {
+      group: 'Found',
+      actions: (wanted === '' ? [] : (found.data ?? []))
+        .filter(({ id }) => !newest.some((one) => one.id === id))
+        .map(({ type, id, name }) => {
+          const [path, icon, word] = KINDS[type];
+          return entry(`found ${id}`, name, `${acting.base}${path}/${id}`, icon, word);
+        }),
     },
   ].filter((group) => group.actions.length > 0);
   return (
     <Spotlight
       actions={actions}
-      shortcut={['mod + K', '/']}
-      limit={12}
+      query={typed}
+      onQueryChange={setTyped}
+      shortcut={null}
+      limit={20}
       highlightQuery
       scrollable
       maxHeight={420}
       lockScroll={false}
-      nothingFound="Nothing has this name."
+      nothingFound={found.isFetching ? 'Searching…' : 'Nothing has this name.'}
       searchProps={{ placeholder: 'Search or go to…', 'aria-label': 'Search or go to' }}
     />
   );

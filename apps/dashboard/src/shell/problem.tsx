@@ -41,6 +41,14 @@ export function describe(error: unknown): Described {
     const hasPage = error.code !== 'unexpected-answer' && /^[a-z-]+$/.test(error.code);
     return { title: error.title, detail, code: hasPage ? error.code : null, requestId: error.requestId };
   }
+  if (error instanceof Error && /dynamically imported module|module script failed|preload CSS/i.test(error.message))
+    return {
+      title: 'This page could not be loaded',
+      detail:
+        'Either the platform does not answer, or it has been renewed since you opened the dashboard. Reload the page.',
+      code: null,
+      requestId: undefined,
+    };
   const isLost = error instanceof UnreachableError || error instanceof TypeError;
   return {
     title: isLost ? 'No connection' : 'Something went wrong here',

@@ -1,7 +1,12 @@
-import { Button, getDefaultZIndex, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
+
+const dialog = () => import('./session-ended.tsx');
+const SessionEnded = lazy(dialog);
+/** Milliseconds after which the dialog is loaded, so that it is there when the platform is not. */
+const SOON_MS = 3_000;
 
 /**
  * Asks to sign in. With `isFirst` nothing is on the page yet, so the page itself goes to the provider; else the sign-in is
@@ -24,6 +29,10 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
       void session.signIn.address(location.pathname + location.search).then((to) => location.replace(to));
     else if (isNeeded) void session.signIn.addressForOtherTab().then(setAddress);
   }, [isFirst, isNeeded, session]);
+  useEffect(() => {
+    const timer = setTimeout(() => void dialog().catch(() => undefined), SOON_MS);
+    return () => clearTimeout(timer);
+  }, []);
   // Back from the other tab: the session is there again, and what failed is asked for anew.
   useEffect(() => {
     if (!isNeeded || isFirst) return undefined;
@@ -50,21 +59,6 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
     );
   if (isFirst) return <div className="skeleton" />;
   return (
-    <Modal
-      opened={isNeeded}
-      onClose={() => setNeeded(false)}
-      title="Your session has ended"
-      lockScroll={false}
-      closeOnClickOutside={false}
-      // Above the dialog in which something has just been typed.
-      zIndex={getDefaultZIndex('max')}
-    >
-      <div className="stack">
-        <p style={{ margin: 0 }}>Sign in again in another tab, then come back here. What you have typed stays.</p>
-        <Button component="a" href={address ?? '/sign-in'} target="_blank" rel="noopener">
-          Sign in again
-        </Button>
-      </div>
-    </Modal>
+    <Suspense>{isNeeded && <SessionEnded address={address ?? '/sign-in'} onClose={() => setNeeded(false)} />}</Suspense>
   );
 }

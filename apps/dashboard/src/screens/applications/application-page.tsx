@@ -1,9 +1,12 @@
+import type { Application } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
+import { tagged } from '../../data/tagged.ts';
+import { ChangeTexts } from '../../forms/texts-form.tsx';
 import { Transfer } from '../../forms/transfer.tsx';
 import { CopyButton, PageHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -12,7 +15,6 @@ import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { AccessKeys } from './access-keys.tsx';
 import { CallCode } from './call-code.tsx';
-import { NameForm } from './name-form.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { useApplicationAddress } from './use-application.ts';
 
@@ -85,7 +87,7 @@ export function ApplicationPage() {
           </div>
         )}
       </div>
-      {asked === 'name' && <Rename present={name} onClose={() => setAsked(null)} />}
+      {asked === 'name' && <Rename onClose={() => setAsked(null)} />}
       {asked === 'transfer' && (
         <Transfer
           what={name}
@@ -99,18 +101,25 @@ export function ApplicationPage() {
   );
 }
 
-function Rename({ present, onClose }: { readonly present: string; readonly onClose: () => void }) {
+function Rename({ onClose }: { readonly onClose: () => void }) {
   const { acting, applicationId } = useApplicationAddress();
   const queries = useQueryClient();
-  const rename = useMutation({
-    mutationFn: (name: string) => acting.platform.renameApplication({ applicationId, json: { name } }),
-    async onSuccess(changed) {
-      queries.setQueryData(applicationQuery(acting, applicationId).queryKey, changed);
-      await queries.invalidateQueries({ queryKey: [acting.base, 'applications'] });
-      onClose();
-    },
-  });
-  return <NameForm title="Rename the application" action="Save" present={present} request={rename} onClose={onClose} />;
+  return (
+    <ChangeTexts
+      title="Rename the application"
+      fields={[{ key: 'name', label: 'Name', maxLength: 100, isNeeded: true }]}
+      read={() => tagged<Application>(acting.platform.getApplication.response({ applicationId }))}
+      save={({ name }, headers) =>
+        acting.platform.renameApplication.response({ applicationId, json: { name: name.trim() }, headers })
+      }
+      onSaved={async () => {
+        await queries.invalidateQueries({ queryKey: applicationQuery(acting, applicationId).queryKey });
+        await queries.invalidateQueries({ queryKey: [acting.base, 'applications'] });
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
 }
 
 function Deletion({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {

@@ -9,17 +9,15 @@ const NAME_LENGTH = 100;
 export function NameForm({
   title,
   action,
-  present = '',
   request,
   onClose,
 }: {
   readonly title: string;
   readonly action: string;
-  readonly present?: string;
   readonly request: { readonly error: unknown; readonly isPending: boolean; mutate(name: string): void };
   readonly onClose: () => void;
 }) {
-  const [name, setName] = useState(present);
+  const [name, setName] = useState('');
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
       <form

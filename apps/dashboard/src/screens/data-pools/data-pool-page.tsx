@@ -1,3 +1,4 @@
+import type { DataPool } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -5,6 +6,9 @@ import { useState } from 'react';
 import { isEnough, useMay } from '../../data/context.tsx';
 import { dataPoolQuery } from '../../data/data-pool-queries.ts';
 import { dataPoolsQuery, meQuery } from '../../data/queries.ts';
+import { tagged } from '../../data/tagged.ts';
+import { ChangeTexts, NAME_AND_DESCRIPTION } from '../../forms/texts-form.tsx';
+import { Transfer } from '../../forms/transfer.tsx';
 import { CopyButton, PageHead } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -12,7 +16,6 @@ import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { PoolFiles } from './files.tsx';
 import { Members } from './members.tsx';
-import { PoolForm } from './pool-form.tsx';
 import { useDataPoolAddress } from './use-data-pool.ts';
 
 /** One data pool: its files and who may use them. */
@@ -21,7 +24,7 @@ export function DataPoolPage() {
   const pool = useQuery(dataPoolQuery(acting, dataPoolId));
   const me = useQuery(meQuery(acting.platform));
   const mayLeaveHere = useMay('data-pool:leave');
-  const [asked, setAsked] = useState<'texts' | 'deletion' | 'leaving' | null>(null);
+  const [asked, setAsked] = useState<'texts' | 'transfer' | 'deletion' | 'leaving' | null>(null);
   useTitle(pool.data?.name ?? 'Data pool');
   if (pool.error) return <Problem error={pool.error} onRetry={() => void pool.refetch()} />;
   if (!pool.data) return <div className="quiet">Loading…</div>;
@@ -56,6 +59,11 @@ export function DataPoolPage() {
         <PoolFiles role={role} />
         <Members role={role} owner={owner} />
         <div className="row">
+          {isOwn && isEnough(role, 'data-pool:transfer') && (
+            <Button variant="default" onClick={() => setAsked('transfer')}>
+              Give the data pool away
+            </Button>
+          )}
           {isOwn && isEnough(role, 'data-pool:delete') && (
             <Button variant="default" onClick={() => setAsked('deletion')} style={{ color: 'var(--failed)' }}>
               Delete the data pool
@@ -68,30 +76,40 @@ export function DataPoolPage() {
           )}
         </div>
       </div>
-      {asked === 'texts' && <Edit present={{ name, description }} onClose={() => setAsked(null)} />}
+      {asked === 'texts' && <Edit onClose={() => setAsked(null)} />}
+      {asked === 'transfer' && (
+        <Transfer
+          what={name}
+          place={`/data-pools/${dataPoolId}`}
+          give={(to) => acting.platform.transferDataPool({ dataPoolId, json: to })}
+          onClose={() => setAsked(null)}
+        />
+      )}
       {asked === 'deletion' && <End kind="deletion" name={name} onClose={() => setAsked(null)} />}
       {asked === 'leaving' && <End kind="leaving" name={name} onClose={() => setAsked(null)} />}
     </>
   );
 }
 
-interface Texts {
-  readonly name: string;
-  readonly description: string;
-}
-
-function Edit({ present, onClose }: { readonly present: Texts; readonly onClose: () => void }) {
+function Edit({ onClose }: { readonly onClose: () => void }) {
   const { acting, dataPoolId } = useDataPoolAddress();
   const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: (texts: Texts) => acting.platform.updateDataPool({ dataPoolId, json: texts }),
-    async onSuccess(changed) {
-      queries.setQueryData(dataPoolQuery(acting, dataPoolId).queryKey, changed);
-      await queries.invalidateQueries({ queryKey: dataPoolsQuery(acting).queryKey });
-      onClose();
-    },
-  });
-  return <PoolForm title="Name and description" action="Save" present={present} request={change} onClose={onClose} />;
+  return (
+    <ChangeTexts
+      title="Name and description"
+      fields={NAME_AND_DESCRIPTION}
+      read={() => tagged<DataPool>(acting.platform.getDataPool.response({ dataPoolId }))}
+      save={({ name, description }, headers) =>
+        acting.platform.updateDataPool.response({ dataPoolId, json: { name: name.trim(), description }, headers })
+      }
+      onSaved={async () => {
+        await queries.invalidateQueries({ queryKey: dataPoolQuery(acting, dataPoolId).queryKey });
+        await queries.invalidateQueries({ queryKey: dataPoolsQuery(acting).queryKey });
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
 }
 
 function End({

@@ -2,27 +2,24 @@ import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 
-interface Texts {
-  readonly name: string;
-  readonly description: string;
-}
-
 /** Asks for name and description of a data pool. */
 export function PoolForm({
   title,
   action,
-  present = { name: '', description: '' },
   request,
   onClose,
 }: {
   readonly title: string;
   readonly action: string;
-  readonly present?: Texts;
-  readonly request: { readonly error: unknown; readonly isPending: boolean; mutate(texts: Texts): void };
+  readonly request: {
+    readonly error: unknown;
+    readonly isPending: boolean;
+    mutate(texts: { readonly name: string; readonly description: string }): void;
+  };
   readonly onClose: () => void;
 }) {
-  const [name, setName] = useState(present.name);
-  const [description, setDescription] = useState(present.description);
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
       <form

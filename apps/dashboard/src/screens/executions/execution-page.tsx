@@ -2,17 +2,19 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useActing, useMay } from '../../data/context.tsx';
-import { executionQuery, recordQuery, serviceQuery } from '../../data/queries.ts';
+import { executionQuery, isEnded, recordQuery, serviceQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Ket, PageHead, shortId, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { CompareWith } from '../compare/compare-with.tsx';
+import { DeleteExecution } from './delete-execution.tsx';
 import { ExecutionPanel } from './execution-panel.tsx';
 
 export function ExecutionPage() {
   const acting = useActing();
   const { executionId = '' } = useParams({ strict: false }) as { executionId?: string };
   const mayStart = useMay('execution:start');
+  const mayDelete = useMay('execution:delete');
   const execution = useQuery(executionQuery(acting, executionId));
   const record = useQuery({ ...recordQuery(acting, executionId), enabled: execution.isSuccess });
   const name = record.data?.service.name;
@@ -36,6 +38,7 @@ export function ExecutionPage() {
         actions={
           <>
             <CompareWith id={executionId} serviceId={execution.data?.serviceId} />
+            {execution.data && isEnded(execution.data) && mayDelete && <DeleteExecution id={executionId} />}
             {service.isSuccess && mayStart && (
               <Button
                 variant="default"

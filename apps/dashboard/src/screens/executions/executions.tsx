@@ -1,107 +1,82 @@
-import { Button, Select, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useActing } from '../../data/context.tsx';
-import { executionsQuery, servicesQuery } from '../../data/queries.ts';
+import { useActing, useMay } from '../../data/context.tsx';
+import { executionsQuery, isEnded } from '../../data/queries.ts';
+import { More } from '../../look/more.tsx';
 import { PageHead } from '../../look/parts.tsx';
+import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { ExecutionList } from './execution-list.tsx';
-
-interface Filter {
-  readonly serviceId?: string;
-  readonly tag?: string;
-}
+import { FilterBar } from './filter-bar.tsx';
+import { filterOf, searchOf } from './filter.ts';
 
 /** All executions of the person or the organization. The filter stands in the address. */
 export function Executions() {
   useTitle('Executions');
   const acting = useActing();
   const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { service?: unknown; tag?: unknown };
-  const filter: Filter = {
-    ...(typeof search.service === 'string' && { serviceId: search.service }),
-    ...((typeof search.tag === 'string' || typeof search.tag === 'number') && { tag: String(search.tag) }),
-  };
-  const services = useInfiniteQuery(servicesQuery(acting));
+  const mayCancel = useMay('execution:cancel');
+  const filter = filterOf(useSearch({ strict: false }));
   const executions = useInfiniteQuery(executionsQuery(acting, filter));
-  const [tag, setTag] = useState(filter.tag ?? '');
-  const show = (wanted: Filter): void =>
-    void navigate({
-      to: `${acting.base}/executions`,
-      search: {
-        ...(wanted.serviceId !== undefined && { service: wanted.serviceId }),
-        ...(wanted.tag !== undefined && { tag: wanted.tag }),
-      },
-    });
+  const [isCancelling, setCancelling] = useState(false);
   const rows = executions.data?.pages.flat() ?? [];
-  const isFiltered = filter.serviceId !== undefined || filter.tag !== undefined;
+  const isFiltered = Object.keys(filter).length > 0;
+  const open = rows.filter((one) => !isEnded(one));
   return (
     <>
       <PageHead
         title="Executions"
         actions={
-          <Button variant="default" loading={executions.isRefetching} onClick={() => void executions.refetch()}>
-            Refresh
-          </Button>
+          mayCancel &&
+          open.length > 1 && (
+            <Button variant="default" onClick={() => setCancelling(true)}>
+              Cancel {open.length} that run or wait
+            </Button>
+          )
         }
       />
       <div className="stack">
         {executions.error && <Problem error={executions.error} onRetry={() => void executions.refetch()} />}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const { tag: _, ...others } = filter;
-            show(tag.trim() === '' ? others : { ...filter, tag: tag.trim() });
-          }}
-        >
-          <Select
-            aria-label="Service"
-            placeholder="Every service"
-            data={(services.data?.pages.flat() ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            value={filter.serviceId ?? null}
-            onChange={(id) => {
-              const { serviceId: _, ...others } = filter;
-              show(id === null ? others : { ...filter, serviceId: id });
-            }}
-            clearable
-            searchable
-          />
-          <TextInput
-            aria-label="Tag"
-            placeholder="Tag, then Enter"
-            value={tag}
-            onChange={(event) => setTag(event.currentTarget.value)}
-          />
-          {isFiltered && (
-            <Button
-              variant="subtle"
-              onClick={() => {
-                setTag('');
-                show({});
-              }}
-            >
-              Show all
-            </Button>
-          )}
-        </form>
+        <FilterBar
+          filter={filter}
+          onChange={(wanted) => void navigate({ to: `${acting.base}/executions`, search: searchOf(wanted) })}
+        />
         {isFiltered && executions.isSuccess && rows.length === 0 ? (
           <div className="panel quiet">No execution fits this filter.</div>
         ) : (
           <ExecutionList rows={rows} isLoading={executions.isPending} />
         )}
-        {executions.hasNextPage && (
-          <Button
-            variant="default"
-            loading={executions.isFetchingNextPage}
-            onClick={() => void executions.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        )}
+        <More of={executions} />
       </div>
+      {isCancelling && <CancelAll ids={open.map(({ id }) => id)} onClose={() => setCancelling(false)} />}
     </>
+  );
+}
+
+/** Requests that are under way at the same time. */
+const AT_ONCE = 3;
+
+function CancelAll({ ids, onClose }: { readonly ids: readonly string[]; readonly onClose: () => void }) {
+  const { base, platform } = useActing();
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    async mutationFn() {
+      const left = [...ids];
+      const work = async (): Promise<void> => {
+        for (let executionId = left.pop(); executionId !== undefined; executionId = left.pop())
+          await platform.cancelOwnedExecution({ executionId });
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    },
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: [base, 'executions'] }),
+  });
+  return (
+    <Confirm title={`Cancel ${ids.length} executions?`} action="Cancel them" request={cancel} onClose={onClose}>
+      Those of this list that run or wait are ended. What they have used is charged; they leave no result.
+    </Confirm>
   );
 }

@@ -1,5 +1,6 @@
 import type { FollowedEntry, FollowOptions } from '@kethub/client';
 import { Button, Switch, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { claimFollowing } from '../../data/long-requests.ts';
@@ -18,10 +19,13 @@ export function LogView({
   id,
   follow,
   name,
+  download,
 }: {
   readonly id: string;
   readonly follow: FollowLog;
   readonly name: string;
+  /** Has the browser download the whole log; without it the lines on the page are saved. */
+  readonly download?: () => Promise<void>;
 }) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [isEnded, setEnded] = useState(false);
@@ -91,6 +95,9 @@ export function LogView({
     if (follows && shown.length > 0) view.scrollToIndex(shown.length - 1, { align: 'end' });
   }, [follows, shown.length, view]);
 
+  const saving = useMutation({
+    mutationFn: async () => (download ? download() : save(new Blob([text()], { type: 'text/plain' }), `${name}.log`)),
+  });
   const text = (): string => lines.map(({ timestamp, message }) => `${timestamp} ${message}\n`).join('');
   return (
     <div className="stack" style={{ gap: 8 }}>
@@ -113,12 +120,14 @@ export function LogView({
             size="compact-xs"
             variant="default"
             disabled={lines.length === 0}
-            onClick={() => save(new Blob([text()], { type: 'text/plain' }), `${name}.log`)}
+            loading={saving.isPending}
+            onClick={() => saving.mutate()}
           >
             Download
           </Button>
         </div>
       </div>
+      {saving.error && <Problem error={saving.error} />}
       {error !== null && <Problem error={error} onRetry={() => setAttempt(attempt + 1)} />}
       <div
         ref={box}

@@ -1,3 +1,4 @@
+import type { ExecutionRecord } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
@@ -12,7 +13,12 @@ export function Record({ executionId, ended }: { readonly executionId: string; r
   const record = useQuery({ ...recordQuery(useActing(), executionId), staleTime: ended ? Infinity : 0 });
   if (record.error) return <Problem error={record.error} onRetry={() => void record.refetch()} />;
   if (!record.data) return <p className="quiet">Loading…</p>;
-  const { timings, usage, limits, exit, code } = record.data;
+  return <RecordFacts record={record.data} name={executionId} />;
+}
+
+/** A record in short, and everything in it. `name` is that of the file to download. */
+export function RecordFacts({ record, name: file }: { readonly record: ExecutionRecord; readonly name: string }) {
+  const { timings, usage, limits, exit, code } = record;
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['Waited', timings.waitedMs === null ? null : duration(timings.waitedMs)],
     ['Ran', timings.ranMs === null ? null : duration(timings.ranMs)],
@@ -49,16 +55,13 @@ export function Record({ executionId, ended }: { readonly executionId: string; r
           size="compact-xs"
           variant="default"
           onClick={() =>
-            save(
-              new Blob([JSON.stringify(record.data, null, 2)], { type: 'application/json' }),
-              `${executionId}-record.json`,
-            )
+            save(new Blob([JSON.stringify(record, null, 2)], { type: 'application/json' }), `${file}-record.json`)
           }
         >
           Download
         </Button>
       </div>
-      <Tree value={record.data} />
+      <Tree value={record} />
     </div>
   );
 }

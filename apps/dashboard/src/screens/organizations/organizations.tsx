@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { ownInvitationsQuery } from '../../data/organization-queries.ts';
-import { organizationsQuery } from '../../data/queries.ts';
+import { organizationListQuery, organizationsQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { PageHead, Time } from '../../look/parts.tsx';
 import { roleInWords } from '../../look/roles.ts';
@@ -17,7 +17,7 @@ import { NameForm } from './name-form.tsx';
 export function Organizations() {
   useTitle('Organizations');
   const { platform } = useActing();
-  const organizations = useQuery(organizationsQuery(platform));
+  const organizations = useQuery(organizationListQuery(platform));
   const [isCreating, setCreating] = useState(false);
   const rows = organizations.data ?? [];
   const create = (

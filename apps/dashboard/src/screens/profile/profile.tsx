@@ -1,14 +1,15 @@
 import type { UserDto } from '@kethub/contract';
-import { Button, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
 import { meQuery } from '../../data/queries.ts';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { tagged } from '../../data/tagged.ts';
+import { TextsForm } from '../../forms/texts-form.tsx';
 import { CopyButton } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
+import { Problem } from '../../shell/problem.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { Picture } from './picture.tsx';
+import { SignOutEverywhere } from './sign-out-everywhere.tsx';
 
 /** Profile of the signed-in person. */
 export function Profile() {
@@ -35,59 +36,43 @@ export function Profile() {
         </p>
       </section>
       <Picture id={me.id} />
-      <Texts key={me.id} me={me} />
+      <AboutYou />
+      <SignOutEverywhere />
       <DeleteAccount username={me.username} />
     </div>
   );
 }
 
-type Name = 'currentPosition' | 'homepage' | 'about';
-const POINTERS = ['/currentPosition', '/homepage', '/about'];
+const FIELDS = [
+  { key: 'currentPosition', label: 'Position', maxLength: 200 },
+  { key: 'homepage', label: 'Home page', maxLength: 2_048, placeholder: 'https://' },
+  { key: 'about', label: 'About', maxLength: 5_000, isLong: true },
+] as const;
 
-function Texts({ me }: { readonly me: UserDto }) {
+/** Texts that others can read. An empty text clears a field. */
+function AboutYou() {
   const { platform } = useActing();
   const queries = useQueryClient();
-  const [texts, setTexts] = useState<Readonly<Record<Name, string>>>({
-    currentPosition: me.currentPosition ?? '',
-    homepage: me.homepage ?? '',
-    about: me.about ?? '',
-  });
-  const isChanged = (Object.keys(texts) as Name[]).some((name) => texts[name] !== (me[name] ?? ''));
-  const change = useMutation({
-    // An empty text clears a field; null would leave it.
-    mutationFn: () => platform.updateMe({ json: texts }),
-    onSuccess: (changed) => queries.setQueryData(meQuery(platform).queryKey, changed),
-  });
-  const inputOf = (name: Name) => ({
-    value: texts[name],
-    error: complaintAt(change.error, `/${name}`),
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-      setTexts({ ...texts, [name]: event.currentTarget.value }),
-  });
+  const read = async () => {
+    const { value, etag } = await tagged<UserDto>(platform.getMe.response());
+    const { currentPosition, homepage, about } = value;
+    return { etag, value: { currentPosition: currentPosition ?? '', homepage: homepage ?? '', about: about ?? '' } };
+  };
+  const present = useQuery({ queryKey: ['form', 'me'], queryFn: read, gcTime: 0, staleTime: Infinity });
   return (
-    <form
-      className="panel stack"
-      aria-labelledby="about-you"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
-    >
+    <section className="panel stack" aria-labelledby="about-you">
       <h2 id="about-you">About you</h2>
-      <TextInput label="Position" maxLength={200} {...inputOf('currentPosition')} />
-      <TextInput label="Home page" placeholder="https://" inputMode="url" maxLength={2_048} {...inputOf('homepage')} />
-      <Textarea label="About" autosize minRows={4} maxRows={16} maxLength={5_000} {...inputOf('about')} />
-      <FormProblem error={change.error} fields={POINTERS} />
-      <div className="row">
-        <Button type="submit" loading={change.isPending} disabled={!isChanged}>
-          Save
-        </Button>
-        {change.isSuccess && !isChanged && (
-          <span className="quiet small" role="status">
-            Saved.
-          </span>
-        )}
-      </div>
-    </form>
+      {present.error && <Problem error={present.error} onRetry={() => void present.refetch()} />}
+      {present.isPending && <p className="quiet">Loading…</p>}
+      {present.data && (
+        <TextsForm
+          fields={FIELDS}
+          present={present.data}
+          read={read}
+          save={(json, headers) => platform.updateMe.response({ json, headers })}
+          onSaved={() => queries.invalidateQueries({ queryKey: meQuery(platform).queryKey })}
+        />
+      )}
+    </section>
   );
 }

@@ -1,9 +1,12 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import type { Service } from '@kethub/contract';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
+import { tagged } from '../../data/tagged.ts';
+import { ChangeTexts, NAME_AND_DESCRIPTION } from '../../forms/texts-form.tsx';
 import { Transfer } from '../../forms/transfer.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
@@ -96,60 +99,28 @@ export function Overview() {
       </section>
       <Parameters title={`Parameters of ${newest}`} parameters={version.data?.parameters ?? []} />
       <DeleteService name={service.data.name} />
-      {isEditing && <Edit service={service.data} onClose={() => setEditing(false)} />}
+      {isEditing && <Edit onClose={() => setEditing(false)} />}
     </div>
   );
 }
 
-function Edit({
-  service,
-  onClose,
-}: {
-  readonly service: { readonly id: string; readonly name: string; readonly description: string };
-  readonly onClose: () => void;
-}) {
+function Edit({ onClose }: { readonly onClose: () => void }) {
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
-  const [name, setName] = useState(service.name);
-  const [description, setDescription] = useState(service.description);
-  const change = useMutation({
-    mutationFn: () => acting.platform.updateService({ serviceId, json: { name: name.trim(), description } }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [acting.base] });
-      onClose();
-    },
-  });
   return (
-    <Modal opened onClose={onClose} title="Name and description" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={4}
-          maxRows={16}
-          maxLength={5_000}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
-        {change.error && <Problem error={change.error} />}
-        <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>
-          Save
-        </Button>
-      </form>
-    </Modal>
+    <ChangeTexts
+      title="Name and description"
+      fields={NAME_AND_DESCRIPTION}
+      read={() => tagged<Service>(acting.platform.getService.response({ serviceId }))}
+      save={({ name, description }, headers) =>
+        acting.platform.updateService.response({ serviceId, json: { name: name.trim(), description }, headers })
+      }
+      onSaved={async () => {
+        await queries.invalidateQueries({ queryKey: [acting.base] });
+        onClose();
+      }}
+      onClose={onClose}
+    />
   );
 }
 

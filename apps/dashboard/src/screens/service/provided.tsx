@@ -1,64 +1,118 @@
-import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { providedExecutionsQuery } from '../../data/queries.ts';
+import { Button, Modal, Select } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { providedExecutionsQuery, providedRecordQuery, serviceQuery } from '../../data/queries.ts';
+import { More } from '../../look/more.tsx';
 import { shortId, State, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
+import { Days } from '../executions/days.tsx';
 import { ranFor } from '../executions/execution-list.tsx';
+import { StatusFilter } from '../executions/filter-bar.tsx';
+import { filterOf, searchOf } from '../executions/filter.ts';
+import { RecordFacts } from '../executions/record.tsx';
 import { useServiceAddress } from './use-service.ts';
 
 /** Every execution of the service, whoever started it. A provider sees neither input nor result of others. */
 export function Provided() {
-  const { acting, serviceId } = useServiceAddress();
-  const executions = useInfiniteQuery(providedExecutionsQuery(acting, serviceId));
+  const { acting, serviceId, at } = useServiceAddress();
+  const navigate = useNavigate();
+  const { status, version } = filterOf(useSearch({ strict: false }));
+  const filter = { ...(status !== undefined && { status }), ...(version !== undefined && { version }) };
+  const show = (wanted: typeof filter): void => void navigate({ to: `${at}/executions`, search: searchOf(wanted) });
+  const executions = useInfiniteQuery(providedExecutionsQuery(acting, serviceId, filter));
+  const service = useQuery(serviceQuery(acting, serviceId));
+  const [shown, setShown] = useState<string | null>(null);
   const rows = executions.data?.pages.flat() ?? [];
+  const isFiltered = Object.keys(filter).length > 0;
   if (executions.error) return <Problem error={executions.error} onRetry={() => void executions.refetch()} />;
   if (executions.isPending) return <div className="panel quiet">Loading…</div>;
-  if (rows.length === 0)
+  if (rows.length === 0 && !isFiltered)
     return <div className="panel quiet">Nobody has run this service yet. Every execution of it is listed here.</div>;
   return (
     <div className="stack">
       <p className="quiet" style={{ margin: 0 }}>
         Executions of this service, whoever started them. Input, result and log are seen by those who started it alone.
       </p>
-      <div className="panel flush">
-        <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Execution</th>
-              <th scope="col">State</th>
-              <th scope="col">Version</th>
-              <th scope="col">Ran</th>
-              <th scope="col">When</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, status, version, createdAt, startedAt, endedAt }) => (
-              <tr key={id}>
-                <td className="mono" title={id}>
-                  {shortId(id)}
-                </td>
-                <td>
-                  <State of={status} />
-                </td>
-                <td className="numbers">{version ?? '–'}</td>
-                <td className="quiet numbers">{ranFor(startedAt, endedAt)}</td>
-                <td className="quiet">
-                  <Time at={createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <Days serviceId={serviceId} />
+      <div className="row">
+        <StatusFilter
+          status={status}
+          onChange={(next) => show({ ...(version !== undefined && { version }), ...(next && { status: next }) })}
+        />
+        <Select
+          aria-label="Version"
+          placeholder="Every version"
+          data={(service.data?.versions ?? []).map((one) => one.version)}
+          value={version ?? null}
+          onChange={(next) =>
+            show({ ...(status !== undefined && { status }), ...(next !== null && { version: next }) })
+          }
+          clearable
+        />
       </div>
-      {executions.hasNextPage && (
-        <Button
-          variant="default"
-          loading={executions.isFetchingNextPage}
-          onClick={() => void executions.fetchNextPage()}
-        >
-          Show more
-        </Button>
+      {rows.length === 0 ? (
+        <div className="panel quiet">No execution fits this filter.</div>
+      ) : (
+        <div className="panel flush">
+          <table className="list">
+            <thead>
+              <tr>
+                <th scope="col">Execution</th>
+                <th scope="col">State</th>
+                <th scope="col">Version</th>
+                <th scope="col">Ran</th>
+                <th scope="col">When</th>
+                <th scope="col">
+                  <span className="sr-only">Record</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ id, status, version, createdAt, startedAt, endedAt }) => (
+                <tr key={id}>
+                  <td className="mono" title={id}>
+                    {shortId(id)}
+                  </td>
+                  <td>
+                    <State of={status} />
+                  </td>
+                  <td className="numbers">{version ?? '–'}</td>
+                  <td className="quiet numbers">{ranFor(startedAt, endedAt)}</td>
+                  <td className="quiet">
+                    <Time at={createdAt} />
+                  </td>
+                  <td>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Record of ${shortId(id)}`}
+                      onClick={() => setShown(id)}
+                    >
+                      Record
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
+      <More of={executions} />
+      {shown !== null && <ProvidedRecord executionId={shown} onClose={() => setShown(null)} />}
     </div>
+  );
+}
+
+/** Record of an execution as the provider sees it: what ran on what, without anything of whoever started it. */
+function ProvidedRecord({ executionId, onClose }: { readonly executionId: string; readonly onClose: () => void }) {
+  const { acting, serviceId } = useServiceAddress();
+  const record = useQuery(providedRecordQuery(acting, serviceId, executionId));
+  return (
+    <Modal opened onClose={onClose} title={`Execution ${shortId(executionId)}`} size="lg" lockScroll={false}>
+      {record.error && <Problem error={record.error} onRetry={() => void record.refetch()} />}
+      {record.isPending && <p className="quiet">Loading…</p>}
+      {record.data && <RecordFacts record={record.data} name={executionId} />}
+    </Modal>
   );
 }

@@ -8,10 +8,11 @@ import { Icon } from '../../look/icons.tsx';
 import { State, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { save } from '../../viewers/save.ts';
+import { saveFrom } from '../../viewers/save.ts';
 import { LogView } from '../executions/log-view.tsx';
 import { SourceDrop } from '../services/source-drop.tsx';
 import type { Source } from '../services/source-files.ts';
+import { DraftButtons } from './draft-buttons.tsx';
 import { NewTargetVersion } from './new-target-version.tsx';
 import { RetirementButtons } from './retirement-buttons.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -56,7 +57,7 @@ export function Versions() {
         </div>
       )}
       {versions.map((version, index) => (
-        <OneVersion key={version.version} version={version} isFirst={index === 0} />
+        <OneVersion key={version.version} version={version} isFirst={index === 0} isOnly={versions.length === 1} />
       ))}
       {isAdding && type === 'ON_PREMISE' && <NewTargetVersion onClose={() => setAdding(false)} />}
       {isAdding && type !== 'ON_PREMISE' && <Upload newest={versions[0]} onClose={() => setAdding(false)} />}
@@ -64,7 +65,15 @@ export function Versions() {
   );
 }
 
-function OneVersion({ version, isFirst }: { readonly version: Version; readonly isFirst: boolean }) {
+function OneVersion({
+  version,
+  isFirst,
+  isOnly,
+}: {
+  readonly version: Version;
+  readonly isFirst: boolean;
+  readonly isOnly: boolean;
+}) {
   const { acting, serviceId, at } = useServiceAddress();
   const queries = useQueryClient();
   const { version: number } = version;
@@ -84,13 +93,6 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
     if (status !== undefined && status !== known)
       void queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId], exact: true });
   }, [status, known, queries, acting.base, serviceId]);
-  const source = useMutation({
-    async mutationFn() {
-      const response = await acting.platform.downloadSource({ serviceId, version: number });
-      const content = await response.blob();
-      save(content, `${number}.${content.type.includes('xml') ? 'bpmn' : 'zip'}`);
-    },
-  });
   const isReady = status === undefined ? !version.workflow?.problems.length : status === 'SUCCEEDED';
   return (
     <section className="panel stack" aria-label={`Version ${number}`}>
@@ -138,7 +140,11 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
             </Button>
           )}
           {version.sourceBytes !== undefined && (
-            <Button size="xs" variant="default" loading={source.isPending} onClick={() => source.mutate()}>
+            <Button
+              size="xs"
+              variant="default"
+              renderRoot={(props) => <Link to={`${at}/versions/${number}/source`} {...props} />}
+            >
               Source
             </Button>
           )}
@@ -147,6 +153,7 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
               {isLogShown ? 'Hide the build log' : 'Build log'}
             </Button>
           )}
+          {version.state === 'DRAFT' && <DraftButtons version={number} status={status} isOnly={isOnly} />}
           {version.state === 'PUBLISHED' && <RetirementButtons version={number} sunset={version.retirement?.sunset} />}
           {mayPublish && version.state === 'DRAFT' && isReady && (
             <Button size="xs" onClick={() => setPublishing(true)}>
@@ -155,7 +162,6 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
           )}
         </div>
       </div>
-      {source.error && <Problem error={source.error} />}
       {version.retirement && (
         <p className="quiet" style={{ margin: 0 }}>
           Cannot be started any more from {version.retirement.sunset} UTC on (<Time at={version.retirement.sunset} />
@@ -174,6 +180,9 @@ function OneVersion({ version, isFirst }: { readonly version: Version; readonly 
           id={build.data.id}
           name={`build-${number}`}
           follow={(options) => acting.platform.followBuildLog({ serviceId, version: number, ...options })}
+          download={async () =>
+            saveFrom(await acting.platform.createBuildLogTicket({ serviceId, version: number }), `build-${number}.log`)
+          }
         />
       )}
       {isPublishing && <Publish version={number} onClose={() => setPublishing(false)} />}

@@ -1,13 +1,17 @@
-import { Progress } from '@mantine/core';
+import { Button, Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useActing } from '../../data/context.tsx';
+import { useState } from 'react';
+import { useActing, useMay } from '../../data/context.tsx';
 import { storageQuery } from '../../data/usage-queries.ts';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { Retention } from './retention.tsx';
 
 /** Bytes that are kept on the platform, against the quota, and how long results are kept. */
 export function Storage() {
   const storage = useQuery(storageQuery(useActing()));
+  const mayChange = useMay('storage:change');
+  const [isChoosing, setChoosing] = useState(false);
   if (storage.error) return <Problem error={storage.error} onRetry={() => void storage.refetch()} />;
   if (!storage.data) return <div className="panel quiet">Loading…</div>;
   const { usedBytes, quotaBytes, keepDays, retention, ...parts } = storage.data;
@@ -42,8 +46,19 @@ export function Storage() {
           </div>
         ))}
         <dt>Results are kept</dt>
-        <dd>{kept === null ? 'for good' : `${kept} days after the end`}</dd>
+        <dd>
+          {kept === null ? 'for good' : `${kept} days after the end`}
+          {retention.services.length > 0 && `, of ${retention.services.length} services for a shorter time`}
+        </dd>
       </dl>
+      {mayChange && (
+        <div>
+          <Button variant="default" onClick={() => setChoosing(true)}>
+            Keep results for another time
+          </Button>
+        </div>
+      )}
+      {isChoosing && <Retention usage={storage.data} onClose={() => setChoosing(false)} />}
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { PageHead } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
+import { Days } from '../executions/days.tsx';
 import { Bars } from './bars.tsx';
 import { barsOf, csvOfMonth, monthInWords, monthsUntil } from './months.ts';
 import { Storage } from './storage.tsx';
@@ -80,6 +81,7 @@ export function Usage() {
             {month && <Lines usage={month} side={side} />}
           </>
         )}
+        {side === 'costs' && <Days />}
         {side === 'costs' && <Storage />}
       </div>
     </>
