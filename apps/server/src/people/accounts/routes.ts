@@ -88,7 +88,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'Also for a person whose registration is not approved yet.',
     answers: { 200: Session },
     sends: ['Cache-Control'],
-    problems: ['identity-provider-unavailable'],
+    problems: ['identity-provider-unavailable', 'account-being-deleted'],
     run: ({ caller }) => readSession(services, personOf(caller)),
     headers: noStore,
   }),

@@ -4,14 +4,20 @@ import { isApproved } from '../identity/index.ts';
 import { joinedOrganizations } from '../organizations/index.ts';
 import { isAdministrator } from './admission.ts';
 import { notAuthenticated } from './credentials.ts';
+import { userOf } from './me.ts';
 import { registrationOf } from './registration-status.ts';
 import type { AccountServices } from './services.ts';
 
-/** All that a program needs to know of the caller before it shows anything. Also for a person who waits for approval. */
-export async function readSession(services: AccountServices, { id }: Person): Promise<Session> {
+/**
+ * All that a program needs to know of the caller before it shows anything. Also for a person who waits for approval. The
+ * first call of an approved person creates their record, as that of the profile does.
+ */
+export async function readSession(services: AccountServices, caller: Person): Promise<Session> {
+  const { id } = caller;
   const { platform, identity } = services;
   const known = await identity.find(id);
   if (!known) throw notAuthenticated('The account behind these credentials does not exist any more.', 'invalid_token');
+  if (isApproved(known)) await userOf(services, caller);
   const { username, email, firstname, lastname } = known;
   const { configuration, addresses, database } = platform;
   return {
