@@ -47,14 +47,17 @@ describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
     expect(share?.endDate).toBe(utc.slice(0, 19).replace('T', ' '));
   });
 
-  test('an organization that is not there is refused with a sentence', async () => {
+  test('an organization is found by its whole name only', async () => {
     const { page } = dashboard;
     await page.getByRole('button', { name: 'Share the service' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Organization', { exact: true }).click();
-    await dialog.getByLabel('Id of the organization').fill('01a1fd32-d765-71ab-ba39-25ede922012b');
-    await dialog.getByRole('button', { name: 'Share' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dashboard.kethub.client.createOrganization({ json: { name: 'Bell Labs' } });
+    await dialog.getByLabel('Organization', { exact: false }).last().fill('Bell');
+    await dialog.getByText('No organization has exactly this name or id.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Share' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Organization', { exact: false }).last().fill('bell labs');
+    await dialog.getByText('Found Bell Labs').waitFor();
     await page.keyboard.press('Escape');
     expect(await shares()).toHaveLength(1);
   });

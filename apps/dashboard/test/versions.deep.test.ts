@@ -144,7 +144,7 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     await page.goto(`${origin}/org/${id}/services/${serviceId}/versions`);
     await page.getByRole('link', { name: 'Configuration' }).waitFor();
     const buttons = await page.locator('main button').allTextContents();
-    expect(buttons.filter((text) => text !== '')).toEqual(['Source', 'Build log']);
+    expect(buttons.filter((text) => text !== '')).toEqual(['Build log']);
     await page.getByRole('link', { name: 'Configuration' }).click();
     await page.getByText('Run time at most').waitFor();
     await page.goto(`${origin}/org/${id}/services/new/on-premise`);
