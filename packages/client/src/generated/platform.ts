@@ -314,6 +314,11 @@ export interface components {
             request: { json: components["schemas"]["CreateApplicationRequest"]; };
         };
         CreateApplicationRequest: { name: string; };
+        /** Get an address for the download of the log of a build */
+        createBuildLogTicket: {
+            answer: components["schemas"]["DownloadTicket"];
+            parameters: { serviceId: string; version: string; };
+        };
         /** Create an empty data pool */
         createDataPool: {
             answer: components["schemas"]["DataPool"];
@@ -667,7 +672,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            type: "SERVICE" | "APPLICATION" | "DATA_POOL";
+            type: "SERVICE" | "APPLICATION" | "DATA_POOL" | "IMPLEMENTATION";
         };
         /** Read the API specification of a version */
         getApiSpecification: {
@@ -998,7 +1003,7 @@ export interface components {
         /** List the data pools that belong to the caller or were shared with them, newest first */
         listDataPools: {
             answer: components["schemas"]["DataPool"][];
-            parameters: { cursor?: string; limit?: number; };
+            parameters: { cursor?: string; limit?: number; q?: string; };
         };
         /** Describe the subscribed services as element templates for Camunda's desktop modeler */
         listElementTemplates: {
@@ -1124,7 +1129,13 @@ export interface components {
         /** List services, newest first */
         listServices: {
             answer: components["schemas"]["Service"][];
-            parameters: { cursor?: string; limit?: number; q?: string; type?: "MANAGED" | "ON_PREMISE" | "WORKFLOW"; };
+            parameters: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                state?: "DRAFT" | "PUBLISHED" | "RETIRED";
+                type?: "MANAGED" | "ON_PREMISE" | "WORKFLOW";
+            };
         };
         /** List the subscriptions to a service with their limits, newest first */
         listServiceSubscriptions: {
@@ -1143,6 +1154,11 @@ export interface components {
         };
         /** List the shares of a service, newest first */
         listShares: { answer: components["schemas"]["Share"][]; parameters: { serviceId: string; }; };
+        /** List the files of the source */
+        listSourceFiles: {
+            answer: components["schemas"]["SourceFile"][];
+            parameters: { serviceId: string; version: string; };
+        };
         /** List subscriptions with their service endpoints, newest first */
         listSubscriptions: {
             answer: components["schemas"]["Subscription"][];
@@ -1580,6 +1596,8 @@ export interface components {
         };
         /** Read what one’s own services have earned in a month */
         readRevenue: { answer: components["schemas"]["MonthlyUsage"]; parameters: { month: string; }; };
+        /** Read a file of the source */
+        readSourceFile: { parameters: { path: string; serviceId: string; version: string; }; };
         /** Install a layer anew from the versions and hashes that it was made of */
         rebuildLayer: { answer: components["schemas"]["Layer"][]; parameters: { layerId: string; }; };
         /** An approved user, or an organization. */
@@ -1824,7 +1842,7 @@ export interface components {
             /** Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true. */
             warmStart?: boolean;
         };
-        /** Find services, applications and data pools of the context by a part of their name */
+        /** Find services, applications, data pools and implementations of the context by a part of their name */
         searchEverything: { answer: components["schemas"]["FoundThing"][]; parameters: { q: string; }; };
         /** Search users by name */
         searchUsers: { answer: components["schemas"]["UserSearchDto"][]; parameters: { q: string; }; };
@@ -2090,6 +2108,11 @@ export interface components {
             signsAt: string;
             /** What the key signs. Login sessions of an external identity provider are signed there. */
             use: "BEARER_TOKENS" | "LOGIN_SESSIONS";
+        };
+        SourceFile: {
+            bytes: number;
+            /** Names with slashes between, such as `src/program.py`. */
+            path: string;
         };
         /** The commit of an implementation that a source was taken from. */
         SourceOrigin: {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ServiceVersion } from '@kethub/contract';
 import { takeKeptFile } from '../../data/kept-files.ts';
-import { meQuery, serviceQuery } from '../../data/queries.ts';
+import { serviceQuery, sessionQuery } from '../../data/queries.ts';
 import { tagged } from '../../data/tagged.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -21,8 +21,8 @@ export function ModelPage() {
       const read = platform.getServiceVersion.response({ serviceId, version, signal });
       const { value, etag } = await tagged<ServiceVersion>(read);
       const source = await platform.downloadSource({ serviceId, version, signal });
-      const { id } = await client.ensureQueryData(meQuery(platform));
-      const place = `${id} ${acting.base} ${serviceId}`;
+      const { person } = await client.ensureQueryData(sessionQuery(platform));
+      const place = `${person.id} ${acting.base} ${serviceId}`;
       const xml = await source.text();
       const kept = await takeKeptFile(place);
       return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, place };

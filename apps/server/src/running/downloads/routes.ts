@@ -89,10 +89,11 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     params: Type.Object({ serviceId: Id, version: Version }),
     answers,
     problems: ['invalid-request', 'not-found'],
-    handle: async ({ params, caller }) => {
+    run: async ({ params, caller }) => {
       await requireManagedVersion(platform.database.read, { owner: contextOf(caller), ...params });
       return ticketFor(platform, contextOf(caller), { kind: 'BUILD_LOG', ...params });
     },
+    headers: noStore,
   }),
   endpoint({
     method: 'GET',
