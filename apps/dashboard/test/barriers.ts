@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,8 +50,13 @@ async function violations(page: Page): Promise<string[]> {
 
 /** Leaves a picture of the page, for a person to look at. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES !== undefined) keepPicture(name, await page.screenshot({ fullPage: true }));
+}
+
+/** Leaves a picture in the folder of pictures. */
+export function keepPicture(name: string, png: Buffer): void {
   if (PICTURES === undefined) return;
   mkdirSync(PICTURES, { recursive: true });
   const file = `${name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replaceAll(/[^\w-]+/g, '-')}.png`;
-  await page.screenshot({ path: path.join(PICTURES, file), fullPage: true });
+  writeFileSync(path.join(PICTURES, file), png);
 }

@@ -21,6 +21,8 @@ export interface Dashboard {
   readonly traffic: Traffic;
   /** Another tab of the browser of `page`. */
   newPage(): Promise<Page>;
+  /** A tab of this browser. */
+  newPageIn(context: BrowserContext): Promise<Page>;
   /** A page of another browser, in which this person has signed in. */
   pageOf(username: string): Promise<Page>;
   /** A page of another browser, in which nobody has signed in. */
@@ -73,6 +75,7 @@ export async function openDashboard(
     complaints,
     traffic,
     newPage: () => pageIn(page.context()),
+    newPageIn: pageIn,
     pageOf,
     pageOfNobody,
     barriersOn: (screens) => barriersOn(page, origin, screens),

@@ -1,4 +1,4 @@
-import { pageHeaders } from '../foundation/http/index.ts';
+import { PAGE_ICON, pageHeaders } from '../foundation/http/index.ts';
 
 const STYLE = `
   :root { color-scheme: light dark; --ink: light-dark(#1d2433, #e6e9f2); --paper: light-dark(#fbfbfd, #12151d); --accent: light-dark(#4338ca, #a5b4fc); }
@@ -23,6 +23,7 @@ export function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Kethub</title>
+${PAGE_ICON}
 <style>${STYLE}</style>
 <main>
 ${body}

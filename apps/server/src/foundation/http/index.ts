@@ -32,7 +32,7 @@ export {
 export { list, ListQuery, NamePart, searchOf, type Listing } from './list.ts';
 export { INERT, shownMediaType } from './shown-media-type.ts';
 export { networkOf } from './network.ts';
-export { escapeHtml, pageHeaders } from './page-headers.ts';
+export { escapeHtml, PAGE_ICON, pageHeaders } from './page-headers.ts';
 export { beginWait, waited, wantedWait, type WantedWait } from './waits.ts';
 export { leaveBodiesUnread } from './judge-request.ts';
 export { acceptBodies } from './read-body.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml as escape, pageHeaders } from '../../../foundation/http/index.ts';
+import { escapeHtml as escape, PAGE_ICON, pageHeaders } from '../../../foundation/http/index.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --page: #f4f5f8; --card: #fff; --text: #1a1d29; --quiet: #5a6072; --line: #868ca0; --accent: #3d4edb; --on-accent: #fff; --error: #b3261e; --error-page: #fdecea; }
@@ -35,6 +35,7 @@ export function page(title: string, content: string, formTargets: readonly strin
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Kethub</title>
+${PAGE_ICON}
 <style>${STYLE}</style>
 </head>
 <body>
