@@ -1,6 +1,5 @@
 import { builtinCalls } from '@kethub/feel';
 import { check, evaluate } from './check.ts';
-import { judge } from './judge.ts';
 import type { Answer, Answers, Happening, Question } from './protocol.ts';
 import { recall } from './record.ts';
 import { Rehearsal } from './rehearsal.ts';
@@ -23,8 +22,11 @@ async function answerTo(question: Question): Promise<Answers[keyof Answers]> {
       return check(question.xml);
     case 'evaluate':
       return evaluate(question.source, question.variables);
-    case 'judge':
+    case 'judge': {
+      // Only rehearsals need the code that judges by a JSON Schema.
+      const { judge } = await import('./judge.ts');
       return judge(question.xml, question.input);
+    }
     case 'recall':
       return recall(question.xml, question.journal);
     case 'functions':

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<Change, string>> = {
 };
 
 /** Two files as diagrams beside each other, with what differs in colour and as a list. */
-export function SideBySide({ mine, theirs }: { readonly mine: string; readonly theirs: string }) {
+export default function SideBySide({ mine, theirs }: { readonly mine: string; readonly theirs: string }) {
   const changes = useMemo(() => differencesOf(theirs, mine), [mine, theirs]);
   const [shown, setShown] = useState<string | null>(null);
   return (

@@ -1,4 +1,5 @@
-import { useId, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useId, useState, type KeyboardEvent, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { useModelling } from '../context.tsx';
 import { suggestionsAt, type Suggestion } from '../suggest/completion.ts';
 import { variablesFor, type Side } from '../suggest/variables.ts';
@@ -19,8 +20,6 @@ export function useSuggestions({
   const id = useId();
   const [list, setList] = useState<readonly Suggestion[]>([]);
   const [at, setAt] = useState(0);
-  /** Position of the caret after what was taken stands in the field. */
-  const caret = useRef<number | null>(null);
   const look = (field: HTMLTextAreaElement, isAsked: boolean): void => {
     const element = kit.service('elementRegistry').get(elementId)?.businessObject;
     const variables = element ? variablesFor(element, services, side) : [];
@@ -32,15 +31,14 @@ export function useSuggestions({
     const field = input.current;
     if (!field) return;
     const text = field.value.slice(0, from) + insert + field.value.slice(field.selectionStart);
-    caret.current = from + insert.length - back;
-    close();
-    onText(text);
-    requestAnimationFrame(() => {
-      if (caret.current === null) return;
-      field.focus();
-      field.setSelectionRange(caret.current, caret.current);
-      caret.current = null;
+    const caret = from + insert.length - back;
+    // The next key may come before the next frame, so the caret moves at once.
+    flushSync(() => {
+      close();
+      onText(text);
     });
+    field.focus();
+    field.setSelectionRange(caret, caret);
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.key === ' ' && event.ctrlKey) look(event.currentTarget, true);

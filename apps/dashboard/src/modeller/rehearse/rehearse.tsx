@@ -22,7 +22,7 @@ import { WaitingForm } from './waiting.tsx';
 const NO_STEPS: Rehearsed['journal'] = [];
 
 /** Steps through the file by the engine of the platform, with answers that are made up, recorded or real. */
-export function Rehearse({
+export default function Rehearse({
   xml,
   serviceId,
   modelling,

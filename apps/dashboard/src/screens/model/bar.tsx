@@ -1,17 +1,18 @@
 import { Button, Menu, Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { isStale } from '../../forms/conflict.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { State } from '../../look/parts.tsx';
 import type { Modelling } from '../../modeller/context.tsx';
 import { pngFile, svgFile, withColours } from '../../modeller/kit/pictures.ts';
-import { Rehearse } from '../../modeller/rehearse/rehearse.tsx';
 import { save as download } from '../../viewers/save.ts';
 import { useServiceAddress } from '../service/use-service.ts';
 import type { useFile } from './use-file.ts';
+
+const Rehearse = lazy(() => import('../../modeller/rehearse/rehearse.tsx'));
 
 /** State of the file, and the commands that concern it as a whole. */
 export function Bar({
@@ -127,7 +128,14 @@ export function Bar({
         </p>
       )}
       {isRehearsing && (
-        <Rehearse xml={file.current} serviceId={serviceId} modelling={modelling} onClose={() => setRehearsing(false)} />
+        <Suspense fallback={null}>
+          <Rehearse
+            xml={file.current}
+            serviceId={serviceId}
+            modelling={modelling}
+            onClose={() => setRehearsing(false)}
+          />
+        </Suspense>
       )}
     </>
   );

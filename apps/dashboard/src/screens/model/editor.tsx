@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
-import { SideBySide } from '../../modeller/compare/side-by-side.tsx';
 import { Modeller } from '../../modeller/modeller.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -11,6 +10,7 @@ import { Bar } from './bar.tsx';
 import { useCallable } from './use-callable.ts';
 import { useFile, type FirstFile } from './use-file.ts';
 
+const SideBySide = lazy(() => import('../../modeller/compare/side-by-side.tsx'));
 /** Bytes of a file that is imported; the platform takes no larger one. */
 const LARGEST_FILE = 2 * 1024 * 1024;
 
@@ -81,7 +81,11 @@ export function Editor({ first }: { readonly first: FirstFile }) {
         onMine={(theirs) => save.mutate(theirs.etag, { onSuccess: file.settle })}
         onTheirs={(theirs) => file.show(theirs, true)}
       >
-        {(theirs) => <SideBySide mine={file.current} theirs={theirs.xml} />}
+        {(theirs) => (
+          <Suspense fallback={<p className="quiet">Loading…</p>}>
+            <SideBySide mine={file.current} theirs={theirs.xml} />
+          </Suspense>
+        )}
       </Conflict>
       <Modeller
         key={`${serviceId} ${file.opening}`}
