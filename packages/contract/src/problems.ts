@@ -232,13 +232,13 @@ export const problems = {
   'too-many-readers': problem(
     429,
     'Too many readers',
-    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names. End one, or ask again in a moment.',
+    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names; or the caller has as many reads of repositories waiting. End one, or ask again in a moment.',
     true,
   ),
   'readers-busy': problem(
     503,
     'No more readers at the moment',
-    'The platform serves as many readers and followers of logs as it may. Ask again in a moment.',
+    'The platform serves as many readers of logs or repositories as it may. Ask again in a moment.',
     true,
   ),
   'range-not-satisfiable': problem(

@@ -1,19 +1,77 @@
 import type { Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 
-/** Bytes by which a repository may still grow: within its own limit and that of its owner. */
-export async function bytesLeft(
-  { configuration, database }: Platform,
-  { id, owner_type, owner_id }: ImplementationRow,
-): Promise<number> {
-  const { repositoryBytes, ownerBytes } = configuration.repositories;
-  const rows = await database.read
-    .selectFrom('implementations')
-    .select(['id', 'bytes'])
-    .where('owner_type', '=', owner_type)
-    .where('owner_id', '=', owner_id)
-    .execute();
-  const own = rows.find((row) => row.id === id)?.bytes ?? 0;
-  const all = rows.reduce((sum, { bytes }) => sum + bytes, 0);
-  return Math.max(0, Math.min(repositoryBytes - own, ownerBytes - all));
+/** Bytes that a write may add to a repository. `release` follows when its row counts what was added. */
+export interface Room {
+  readonly bytes: number;
+  /** True if other writes under way may take what is missing. */
+  readonly isShared: boolean;
+  release(): void;
+}
+
+interface Used {
+  readonly repository: number;
+  readonly owner: number;
+}
+
+/**
+ * Keeps room in repositories for the writes under way, so that several at once stay within the limits of a repository
+ * and of its owner together.
+ */
+export class RoomKeeper {
+  readonly #platform: Platform;
+  /** Bytes kept, by owner and by implementation. */
+  readonly #kept = new Map<string, number>();
+  #released = 0;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Keeps room for a write of at most `most` bytes. */
+  async keep(implementation: Pick<ImplementationRow, 'id' | 'owner_type' | 'owner_id'>, most: number): Promise<Room> {
+    const { id, owner_type, owner_id } = implementation;
+    const { repositoryBytes, ownerBytes } = this.#platform.configuration.repositories;
+    const owner = `${owner_type} ${owner_id}`;
+    let used: Used;
+    let released: number;
+    // A write that ended meanwhile is neither in the rows that were read nor among those that are kept.
+    do {
+      released = this.#released;
+      used = await this.#usedBy(implementation);
+    } while (released !== this.#released);
+    const [ofOwner, ofRepository] = [this.#kept.get(owner) ?? 0, this.#kept.get(id) ?? 0];
+    const left = Math.min(repositoryBytes - used.repository - ofRepository, ownerBytes - used.owner - ofOwner);
+    const bytes = Math.max(0, Math.min(left, most));
+    for (const key of [owner, id]) this.#kept.set(key, (this.#kept.get(key) ?? 0) + bytes);
+    let isKept = true;
+    const release = (): void => {
+      if (!isKept) return;
+      isKept = false;
+      this.#released++;
+      for (const key of [owner, id]) {
+        const rest = (this.#kept.get(key) ?? 0) - bytes;
+        if (rest > 0) this.#kept.set(key, rest);
+        else this.#kept.delete(key);
+      }
+    };
+    return { bytes, isShared: bytes < most && ofOwner > 0, release };
+  }
+
+  async #usedBy({
+    id,
+    owner_type,
+    owner_id,
+  }: Pick<ImplementationRow, 'id' | 'owner_type' | 'owner_id'>): Promise<Used> {
+    const rows = await this.#platform.database.read
+      .selectFrom('implementations')
+      .select(['id', 'bytes'])
+      .where('owner_type', '=', owner_type)
+      .where('owner_id', '=', owner_id)
+      .execute();
+    return {
+      repository: rows.find((row) => row.id === id)?.bytes ?? 0,
+      owner: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
 }

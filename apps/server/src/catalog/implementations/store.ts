@@ -6,6 +6,8 @@ import { canSandbox, requireGit } from './git/check.ts';
 import { Git, type GitEnd } from './git/git.ts';
 import { Repositories } from './git/repositories.ts';
 import { CatFiles } from './reading/cat-file.ts';
+import { ReadSlots } from './reading/read-slots.ts';
+import { RoomKeeper } from './room.ts';
 import { findImplementation } from './queries.ts';
 import { recordState, stateOf, type Push } from './record-push.ts';
 import { Upkeep } from './upkeep.ts';
@@ -16,7 +18,11 @@ export interface GitStore {
   readonly repositories: Repositories;
   /** Readers of objects. */
   readonly catFiles: CatFiles;
+  /** Slots of processes that read for one answer. */
+  readonly readSlots: ReadSlots;
   readonly upkeep: Upkeep;
+  /** Room for writes within the limits of size. */
+  readonly room: RoomKeeper;
   /**
    * Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. `pushOf` is
    * called after the end; without it, no person has pushed.
@@ -57,6 +63,8 @@ export function openGitStore(platform: Platform): GitStore {
     repositories,
     catFiles,
     upkeep,
+    readSlots: new ReadSlots(),
+    room: new RoomKeeper(platform),
     async follow(implementation, ended, pushOf) {
       const { code } = await ended;
       try {

@@ -63,7 +63,17 @@ export class Upkeep {
       if (this.#isStopped) return;
       this.#pushed.delete(id);
       // A push that goes on adds it again.
-      if (!this.#repositories.isWritten(id)) await this.#pack(id);
+      if (!this.#repositories.isWritten(id)) await this.#careFor(id, () => this.#pack(id));
+    }
+  }
+
+  /** Runs work on one repository. Its failure is logged, so that a damaged repository is no harm to the others. */
+  async #careFor(id: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#isStopped) return;
+      this.#platform.log.error({ err: error, implementation: id }, 'the upkeep of a repository failed');
     }
   }
 
@@ -109,7 +119,7 @@ export class Upkeep {
   async #recordAll(): Promise<void> {
     for await (const id of this.#repositories.ids()) {
       if (this.#isStopped) return;
-      await this.#record(id);
+      await this.#careFor(id, () => this.#record(id));
       this.#pushed.add(id);
     }
   }
@@ -124,18 +134,28 @@ export class Upkeep {
     await recordState(this.#platform, implementation, state, state.head !== head);
   }
 
-  /** Joins the packs of a repository where there are many, and writes what makes clones and histories fast. */
+  /**
+   * Joins the packs of a repository where there are many, and writes what makes clones and histories fast. It counts as
+   * a write, so that nothing of it is taken for the leftovers of a push.
+   */
   async #pack(id: string): Promise<void> {
-    const repository = this.#repositories.pathOf(id);
-    const names = await listed(path.join(repository, 'objects/pack'));
+    const implementation = await findImplementation(this.#platform.database.read, id);
+    const names = await listed(path.join(this.#repositories.pathOf(id), 'objects/pack'));
     const packs = names.filter((name) => name.endsWith('.pack')).length;
     const hasBitmap = names.some((name) => name.endsWith('.bitmap'));
-    if (packs === 0 || (packs === 1 && hasBitmap)) return;
+    if (!implementation || packs === 0 || (packs === 1 && hasBitmap)) return;
+    const repository = await this.#repositories.beginWrite(implementation);
     const run = (args: string[]) => this.#git.output({ repository, access: 'WRITE', args });
-    if (packs > ALL_PACKS || !hasBitmap)
-      await run(['repack', '-q', '-d', '-b', '--cruft', '--cruft-expiration=2.weeks.ago']);
-    else if (packs > SMALL_PACKS) await run(['repack', '-q', '-d', '--geometric=2', '--write-midx', '-b']);
-    await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress']);
+    let isWhole = false;
+    try {
+      if (packs > ALL_PACKS || !hasBitmap)
+        await run(['repack', '-q', '-d', '-b', '--cruft', '--cruft-expiration=2.weeks.ago']);
+      else if (packs > SMALL_PACKS) await run(['repack', '-q', '-d', '--geometric=2', '--write-midx', '-b']);
+      await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress']);
+      isWhole = true;
+    } finally {
+      this.#repositories.endWrite(id, isWhole);
+    }
     await this.#record(id);
   }
 }

@@ -18,6 +18,8 @@ export interface GitRun {
   readonly network?: GitNetwork;
   /** Called with pieces of standard error. */
   readonly onMessage?: (text: string) => void;
+  /** Milliseconds after which it is killed. Default: an hour. */
+  readonly longestMs?: number;
 }
 
 export interface GitEnd {
@@ -58,6 +60,8 @@ export interface GitOptions extends PushLimits {
 const CPU_SECONDS = 600;
 /** Milliseconds after which any process is killed. */
 const LONGEST_MS = 60 * 60 * 1000;
+/** Milliseconds after which a read is killed for which somebody waits. */
+export const READ_MS = 30_000;
 /** Characters of standard error that are kept. */
 const MESSAGE_LENGTH = 4_000;
 /** Bytes of output that `output` collects unless it is told otherwise. */
@@ -76,6 +80,7 @@ export class Git {
     return this.#options.sandboxed;
   }
 
+  /** Starts Git. A process that could not be started has ended with null. */
   spawn(run: GitRun): GitProcess {
     const { fileBytes, sandboxed } = this.#options;
     const { repository, network } = run;
@@ -95,7 +100,12 @@ export class Git {
       // A group of its own, which is killed as a whole.
       detached: true,
     });
-    const started = track(child, run.onMessage);
+    // Without descriptors or processes left, Node makes no pipes.
+    if (!child.stdin) {
+      child.once('error', () => undefined);
+      throw new GitFailure(run.args, { code: null, message: 'no process could be started' });
+    }
+    const started = track(child, run);
     this.#running.add(started);
     void started.ended.then(() => this.#running.delete(started));
     return started;
@@ -140,7 +150,7 @@ export class Git {
 
 function track(
   child: ChildProcessByStdio<Writable, Readable, Readable>,
-  onMessage: GitRun['onMessage'] = () => undefined,
+  { onMessage = () => undefined, longestMs = LONGEST_MS }: GitRun,
 ): GitProcess {
   let message = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -157,10 +167,15 @@ function track(
       child.kill('SIGKILL');
     }
   };
-  const timer = setTimeout(kill, LONGEST_MS);
+  const timer = setTimeout(kill, longestMs);
   const ended = new Promise<GitEnd>((resolve) => {
     child.once('error', (error) => resolve({ code: null, message: error.message }));
-    child.once('close', (code) => resolve({ code, message: message.trim() }));
+    // Its output may stay unread, so that `close` might never come.
+    child.once('exit', (code) => {
+      const end = (): void => resolve({ code, message: message.trim() });
+      if (child.stderr.closed) end();
+      else child.stderr.once('close', end);
+    });
   });
   void ended.then(() => clearTimeout(timer));
   return { stdin: child.stdin, stdout: child.stdout, ended, kill };

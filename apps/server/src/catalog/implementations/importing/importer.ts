@@ -9,7 +9,6 @@ import type { Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { missingMb } from '../../quotas/index.ts';
 import { findImplementation } from '../queries.ts';
-import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { adoptRefs, dropIncoming, requireFileSizes } from './adopt.ts';
 import { ImportFailure } from './failure.ts';
@@ -137,20 +136,24 @@ export class Importer {
   }
 
   async #fill(implementation: ImplementationRow, due: DueImport, signal: AbortSignal): Promise<void> {
-    const { repositories, git } = this.#store;
+    const { repositories, git, room } = this.#store;
     const { configuration } = this.#platform;
     const { id } = implementation;
     const missing = missingMb(configuration);
     if (missing > 0)
       throw new ImportFailure(`The disk of the platform is nearly full: the operator has to free ${missing} MiB.`);
-    const repository = await repositories.beginWrite(implementation);
+    const kept = await room.keep(implementation, Infinity);
+    const repository = await repositories.beginWrite(implementation).catch((error: unknown) => {
+      kept.release();
+      throw error;
+    });
     let isChanged = false;
     let isWhole = false;
     try {
       const origin = {
         url: due.url,
         credential: openCredential(this.#platform, due),
-        bytes: await bytesLeft(this.#platform, implementation),
+        bytes: kept.bytes,
         milliseconds: LONGEST_MS,
       };
       const head = await fetchFrom(this.#surroundings, repository, origin, signal, this.#noteOf(id));
@@ -166,6 +169,7 @@ export class Importer {
       });
       if (isChanged && isWhole) await this.#store.follow(implementation, Promise.resolve({ code: 0, message: '' }));
       else repositories.endWrite(id, isWhole);
+      kept.release();
     }
   }
 

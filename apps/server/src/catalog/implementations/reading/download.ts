@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { limits } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  closeWhenSlow,
   describeDownload,
   download,
   etag,
@@ -19,7 +20,8 @@ import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { GitStore } from '../store.ts';
 import type { Place } from './operations.ts';
 import { openToRead, requireCommit } from './resolve.ts';
-import { findEntry, segmentsOf, typeOf } from './tree.ts';
+import { whenClosed } from '../transport/serve.ts';
+import { findObject } from './tree.ts';
 
 /** Bytes of a file that is read at once; a larger one is streamed and is not looked into. */
 const AT_ONCE = 1024 * 1024;
@@ -34,21 +36,18 @@ export async function readFile(
   request: FastifyRequest,
 ): Promise<Answer> {
   const open = await openToRead(platform, store, context, id);
-  segmentsOf(path);
   const commit = await requireCommit(platform, open, ref);
-  const root = await open.objects.info(`${commit}^{tree}`);
-  const entry = root && (await findEntry(open.objects, root.id, path));
-  const type = entry && typeOf(entry);
-  const info = entry && (type === 'FILE' || type === 'LINK') ? await open.objects.info(entry.id) : null;
-  if (!entry || !info) throw new Problem('not-found', `There is no file ${path} in ${commit}.`);
+  const info = await findObject(open.objects, commit, path);
+  if (info?.type !== 'blob') throw new Problem('not-found', `There is no file ${path} in ${commit}.`);
+  const name = path.slice(path.lastIndexOf('/') + 1);
   const tag = etag(info.id);
   if (isFresh(request, tag)) return notModified(tag);
   const content = info.bytes <= AT_ONCE ? await open.objects.content(info.id) : null;
   const file: Download = {
-    name: entry.name,
+    name,
     tag,
     bytes: info.bytes,
-    mediaType: shownMediaType(entry.name, content),
+    mediaType: shownMediaType(name, content),
     contentSecurityPolicy: INERT,
   };
   if (request.method === 'HEAD') return describeDownload(file);
@@ -89,6 +88,8 @@ export interface ArchiveQuery {
   readonly format?: keyof typeof FORMATS;
 }
 
+/** Seconds by which a reader of an archive may fall behind the least speed. */
+const SLOW_SECONDS = 60;
 const SIZES_BYTES = 64 * 1024 * 1024;
 
 /** Sends all files of a commit as an archive. */
@@ -102,6 +103,8 @@ export async function readArchive(
 ): Promise<Answer> {
   const open = await openToRead(platform, store, context, id);
   const commit = await requireCommit(platform, open, ref);
+  whenClosed(reply, await store.readSlots.take(context.personId));
+  closeWhenSlow(reply.raw, platform.configuration.connections.bytesPerSecond, SLOW_SECONDS);
   await requireArchiveSize(store, open.repository, commit);
   const { media, args } = FORMATS[format];
   const child = store.git.spawn({
@@ -110,7 +113,7 @@ export async function readArchive(
     args: ['archive', ...args, '--end-of-options', commit],
   });
   child.stdin.end();
-  reply.raw.once('close', () => child.kill());
+  whenClosed(reply, () => child.kill());
   const name = `${open.implementation.name}-${commit.slice(0, 12)}.${format}`;
   const headers = { 'content-type': media, 'content-disposition': `attachment; filename="${name}"` };
   return { status: 200, headers, body: child.stdout };

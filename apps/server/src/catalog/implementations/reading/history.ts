@@ -1,5 +1,5 @@
 import { limits, toTimestamp, type ChangedFile, type RepositoryCommit } from '@kethub/contract';
-import type { Git } from '../git/git.ts';
+import { READ_MS, type Git } from '../git/git.ts';
 
 /** Fields of a commit, separated by U+0000; commits are separated by U+0001. E-mail addresses are left out. */
 const FORMAT = '%H%x00%P%x00%an%x00%at%x00%ct%x00%B%x01';
@@ -21,7 +21,11 @@ export async function readCommits(
 ): Promise<RepositoryCommit[]> {
   const args = ['log', `--format=tformat:${FORMAT}`, `--max-count=${most}`, `--skip=${skip}`, ...of, '--'];
   const paths = path === undefined || path === '' ? [] : [path];
-  const out = await git.output({ repository, access: 'READ', args: [...args, ...paths] }, '', LOG_BYTES);
+  const out = await git.output(
+    { repository, access: 'READ', args: [...args, ...paths], longestMs: READ_MS },
+    '',
+    LOG_BYTES,
+  );
   return out
     .toString('utf8')
     .split('\u0001')
@@ -85,7 +89,7 @@ export async function readDifference(git: Git, repository: string, from: string,
 
 /** The output of Git up to `most` bytes; then Git is ended. */
 async function firstBytes(git: Git, repository: string, args: readonly string[], most: number) {
-  const child = git.spawn({ repository, access: 'READ', args });
+  const child = git.spawn({ repository, access: 'READ', args, longestMs: READ_MS });
   child.stdin.end();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -94,9 +98,9 @@ async function firstBytes(git: Git, repository: string, args: readonly string[],
     length += chunk.length;
     if (length > most) break;
   }
+  const isWhole = length <= most && (await child.ended).code === 0;
   child.kill();
-  await child.ended;
-  return { text: Buffer.concat(chunks).subarray(0, most).toString('utf8'), isCut: length > most };
+  return { text: Buffer.concat(chunks).subarray(0, most).toString('utf8'), isCut: !isWhole };
 }
 
 /** Reads `--raw --numstat -z`: first a line for each change, then the numbers of lines in the same order. */

@@ -1,12 +1,13 @@
 import { limits, type RepositoryRefs } from '@kethub/contract';
 import { Problem, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
+import { READ_MS } from '../git/git.ts';
 import { recordState, stateOf } from '../record-push.ts';
 import type { GitStore } from '../store.ts';
 import { readCommits, readDifference } from './history.ts';
 import { readRefs } from './refs.ts';
 import { openToRead, requireCommit } from './resolve.ts';
-import { findEntry, presentTree, segmentsOf, typeOf } from './tree.ts';
+import { findObject, presentTree, segmentsOf } from './tree.ts';
 
 /** The tree without files, which the first commit is compared with. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -40,11 +41,9 @@ export async function readFolder(
   { ref, path = '' }: Place,
 ): Promise<Answer> {
   const open = await openToRead(platform, store, context, id);
-  segmentsOf(path);
   const commit = await requireCommit(platform, open, ref);
-  const root = await open.objects.info(`${commit}^{tree}`);
-  const entry = root && (await findEntry(open.objects, root.id, path));
-  if (!entry || typeOf(entry) !== 'FOLDER') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
+  const entry = await findObject(open.objects, commit, path);
+  if (entry?.type !== 'tree') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
   return { status: 200, body: { commit, path, ...(await presentTree(open.objects, entry.id)) } };
 }
 
@@ -107,7 +106,7 @@ export async function compare(
     await requireCommit(platform, open, query.head),
   ];
   const run = async (args: string[]): Promise<string> =>
-    (await store.git.output({ repository, access: 'READ', args })).toString('utf8').trim();
+    (await store.git.output({ repository, access: 'READ', args, longestMs: READ_MS })).toString('utf8').trim();
   const [behind = 0, ahead = 0] = (await run(['rev-list', '--left-right', '--count', `${base}...${head}`, '--']))
     .split('\t')
     .map(Number);

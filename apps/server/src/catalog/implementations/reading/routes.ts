@@ -10,7 +10,7 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
-import type { Platform } from '../../../foundation/platform.ts';
+import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { GitStore } from '../store.ts';
 import { readArchive, readFile } from './download.ts';
 import { compare, MOST_COMMITS, readCommit, readFolder, readHistory, showRefs } from './operations.ts';
@@ -30,7 +30,17 @@ const Path = Type.String({
 });
 const ref = { ref: Type.Optional(Ref) };
 const found = ['invalid-request', 'not-found', 'not-permitted', 'empty-repository'] as const;
+/** Problems of reads with a process of their own. */
+const slow = ['too-large', 'too-many-readers', 'readers-busy'] as const;
 const content = { media: ['*/*'] };
+
+type Caller = Parameters<typeof contextOf>[0];
+
+/** Reads with a process of Git, of which a caller has a few at a time. */
+function inSlot<T>({ readSlots }: GitStore, caller: Caller, read: (context: Context) => Promise<T>): Promise<T> {
+  const context = contextOf(caller);
+  return readSlots.during(context.personId, () => read(context));
+}
 
 /** Endpoints that read repositories. The process with the role `git` answers. */
 export const readingEndpoints = (platform: Platform, store: GitStore): PlatformEndpoint[] => [
@@ -43,8 +53,9 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     summary: 'List the branches and tags of a repository',
     params: path,
     answers: { 200: RepositoryRefs },
-    problems: ['invalid-request', 'not-found', 'not-permitted'],
-    handle: ({ params, caller }) => showRefs(platform, store, contextOf(caller), params.implementationId),
+    problems: ['invalid-request', 'not-found', 'not-permitted', ...slow],
+    handle: ({ params, caller }) =>
+      inSlot(store, caller, (context) => showRefs(platform, store, context, params.implementationId)),
   }),
   endpoint({
     method: 'GET',
@@ -90,9 +101,9 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
       skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
     }),
     answers: { 200: Type.Array(RepositoryCommit) },
-    problems: [...found],
+    problems: [...found, ...slow],
     handle: ({ params, query, caller }) =>
-      readHistory(platform, store, contextOf(caller), params.implementationId, query),
+      inSlot(store, caller, (context) => readHistory(platform, store, context, params.implementationId, query)),
   }),
   endpoint({
     method: 'GET',
@@ -103,9 +114,9 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     summary: 'Read a commit with its changes',
     params: Type.Object({ implementationId: Id, commit: BranchName }),
     answers: { 200: CommitDetails },
-    problems: [...found],
+    problems: [...found, ...slow],
     handle: ({ params, caller }) =>
-      readCommit(platform, store, contextOf(caller), params.implementationId, params.commit),
+      inSlot(store, caller, (context) => readCommit(platform, store, context, params.implementationId, params.commit)),
   }),
   endpoint({
     method: 'GET',
@@ -117,8 +128,9 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     params: path,
     query: Type.Object({ base: Ref, head: Ref }),
     answers: { 200: Comparison },
-    problems: [...found],
-    handle: ({ params, query, caller }) => compare(platform, store, contextOf(caller), params.implementationId, query),
+    problems: [...found, ...slow],
+    handle: ({ params, query, caller }) =>
+      inSlot(store, caller, (context) => compare(platform, store, context, params.implementationId, query)),
   }),
   endpoint({
     method: 'GET',
@@ -130,7 +142,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     params: path,
     query: Type.Object({ ...ref, format: Type.Optional(Type.Enum(['zip', 'tar'])) }),
     answers: { 200: { media: ['application/zip', 'application/x-tar'] } },
-    problems: [...found, 'too-large'],
+    problems: [...found, ...slow],
     handle: ({ params, query, caller, reply }) =>
       readArchive(platform, store, contextOf(caller), params.implementationId, query, reply),
   }),

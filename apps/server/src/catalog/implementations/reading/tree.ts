@@ -1,9 +1,9 @@
 import { limits, type TreeEntry } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
-import type { CatFile } from './cat-file.ts';
+import type { CatFile, ObjectInfo } from './cat-file.ts';
 
 /** An entry of a tree as Git stores it. */
-export interface RawEntry {
+interface RawEntry {
   readonly name: string;
   /** Octal mode as Git writes it, such as `100644`. */
   readonly mode: string;
@@ -11,8 +11,8 @@ export interface RawEntry {
 }
 
 const ID_BYTES = 20;
-/** Bytes of a tree object that is read. */
-const TREE_BYTES = 16 * 1024 * 1024;
+/** Bytes of a tree object that is read: more than 30,000 entries, which take some 10 ms to read. */
+const TREE_BYTES = 2 * 1024 * 1024;
 
 const TYPES: Readonly<Record<string, TreeEntry['type']>> = {
   '40000': 'FOLDER',
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, TreeEntry['type']>> = {
 };
 
 /** Reads the entries of a tree object. Throws not-found when it is none. */
-export async function readTree(objects: CatFile, id: string): Promise<RawEntry[]> {
+async function readTree(objects: CatFile, id: string): Promise<RawEntry[]> {
   const info = await objects.info(id);
   if (info?.type !== 'tree') throw new Problem('not-found', 'There is no such folder in this commit.');
   if (info.bytes > TREE_BYTES) throw new Problem('too-large', 'The folder has more entries than can be shown.');
@@ -45,16 +45,13 @@ function parseTree(bytes: Buffer): RawEntry[] {
   return entries;
 }
 
-/** Finds the entry at a path below a tree. The path is names with slashes between, never a pattern. */
-export async function findEntry(objects: CatFile, root: string, path: string): Promise<RawEntry | null> {
-  let entry: RawEntry = { name: '', mode: '40000', id: root };
-  for (const name of segmentsOf(path)) {
-    if (typeOf(entry) !== 'FOLDER') return null;
-    const found = (await readTree(objects, entry.id)).find((one) => one.name === name);
-    if (!found) return null;
-    entry = found;
-  }
-  return entry;
+/**
+ * The file or folder at a path in a commit; null when there is none. Git looks for it, so that no folder on the way is
+ * read here. The path is names with slashes between, never a pattern, and without line ends.
+ */
+export function findObject(objects: CatFile, commit: string, path: string): Promise<ObjectInfo | null> {
+  segmentsOf(path);
+  return objects.info(`${commit}:${path}`);
 }
 
 /** The names of a path. Throws invalid-request for one that no file of a repository can have. */
@@ -67,7 +64,7 @@ export function segmentsOf(path: string): string[] {
   });
 }
 
-export function typeOf({ mode }: RawEntry): TreeEntry['type'] {
+function typeOf({ mode }: RawEntry): TreeEntry['type'] {
   return TYPES[mode] ?? 'FILE';
 }
 

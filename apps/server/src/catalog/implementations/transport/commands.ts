@@ -13,8 +13,8 @@ export interface RefCommand {
 }
 
 /**
- * Passes the body of a push on after its list of commands has been read, so that Git never starts with more changes of
- * refs than `most`. Ends with a GitRefusal for a list that is too long, damaged or cut off.
+ * Passes the body of a push on after its list of commands has been read, and emits `list` then, so that Git never starts
+ * with more changes of refs than `most`. Ends with a GitRefusal for a list that is too long, damaged or cut off.
  */
 export class PushCommands extends Transform {
   readonly commands: RefCommand[] = [];
@@ -37,6 +37,7 @@ export class PushCommands extends Transform {
       }
       const head = this.#head;
       this.#head = null;
+      this.emit('list');
       return done(null, head);
     } catch (error) {
       return done(error as Error);
@@ -44,8 +45,9 @@ export class PushCommands extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    if (this.#head === null || this.#head.length === 0) done();
-    else done(new GitRefusal(400, 'The push was cut off.'));
+    if (this.#head !== null && this.#head.length > 0) return done(new GitRefusal(400, 'The push was cut off.'));
+    if (this.#head !== null) this.emit('list');
+    done();
   }
 
   /** Reads pkt-lines up to the flush packet. Returns whether that has come. */

@@ -210,7 +210,7 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
     expect((await get('/info/lfs/objects/batch', { method: 'POST', body: '{}' })).status).toBe(404);
     expect((await get('/HEAD')).status).toBe(404);
     expect((await get('/git-receive-pack', { method: 'POST', body: 'zzzz' })).status).toBe(400);
-    expect((await get('/git-upload-pack', { method: 'POST', body: 'zzzz' })).status).toBe(500);
+    expect((await get('/git-upload-pack', { method: 'POST', body: 'zzzz' })).status).toBe(400);
   });
 
   test('wrong passwords are throttled', async () => {

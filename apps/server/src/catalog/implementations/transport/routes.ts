@@ -2,17 +2,27 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '@kethub/contract';
 import type { Accounts } from '../../../people/accounts/index.ts';
-import { leaveBodiesUnread, networkOf, Problem } from '../../../foundation/http/index.ts';
+import { closeWhenSlow, leaveBodiesUnread, networkOf, Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { missingMb } from '../../quotas/index.ts';
+import type { GitProcess } from '../git/git.ts';
+import type { Repositories } from '../git/repositories.ts';
 import { protectedBranches } from '../protection.ts';
-import { bytesLeft } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { createGitAdmission, type GitCaller, type GitService } from './admission.ts';
 import { nameForPushed, readPushed } from './pushed.ts';
 import { GitRefusal, refusalOf } from './refusal.ts';
-import { advertise, exchange, protocolOf } from './serve.ts';
+import {
+  advertise,
+  answerProbe,
+  bodyOfFetch,
+  bodyOfPush,
+  exchangeFetch,
+  exchangePush,
+  protocolOf,
+  whenClosed,
+} from './serve.ts';
 import { TransferSlots } from './slots.ts';
 
 const HIDDEN = { schema: { hide: true } };
@@ -62,50 +72,89 @@ class GitServer {
   }
 
   async advertise(caller: GitCaller, service: GitService, request: FastifyRequest, reply: FastifyReply) {
-    const release = this.#slots.take(callerName(caller, request));
-    reply.raw.once('close', release);
+    whenClosed(reply, this.#slots.take(callerName(caller, request)));
     const repository = await this.#store.repositories.open(caller.implementation);
     const version = service === 'git-upload-pack' ? protocolOf(request) : null;
     const args = [service.slice('git-'.length), '--stateless-rpc', '--http-backend-info-refs', '.'];
     const child = this.#store.git.spawn({ repository, access: 'READ', args, environment: protocol(version) });
-    reply.raw.once('close', () => child.kill());
+    whenClosed(reply, () => child.kill());
+    this.#watch(reply);
     return advertise(child, service, version === 'version=2', reply);
   }
 
   async fetch({ implementation, ...caller }: GitCaller, request: FastifyRequest, reply: FastifyReply) {
-    const release = this.#slots.take(callerName(caller, request));
-    reply.raw.once('close', release);
+    const body = bodyOfFetch(request);
+    whenClosed(reply, this.#slots.take(callerName(caller, request)));
     const repository = await this.#store.repositories.open(implementation);
     const args = ['upload-pack', '--stateless-rpc', '.'];
     const environment = protocol(protocolOf(request));
     const child = this.#store.git.spawn({ repository, access: 'READ', args, environment });
-    return exchange(child, 'git-upload-pack', request, reply, 0);
+    this.#watch(reply);
+    return exchangeFetch(child, body, reply);
   }
 
   async push({ implementation, ...caller }: GitCaller, request: FastifyRequest, reply: FastifyReply) {
-    const { pushBytes } = this.#platform.configuration.repositories;
     const release = this.#slots.take(callerName(caller, request));
     let isFollowed = false;
     try {
-      const limitsOfPush = await roomFor(this.#platform, implementation);
-      const repository = await this.#store.repositories.beginWrite(implementation);
-      const pushed = nameForPushed(this.#platform.newId());
-      const args = ['receive-pack', '--stateless-rpc', '.'];
-      const environment = { ...limitsOfPush, HOOK_PUSHED: pushed };
-      const child = this.#store.git.spawn({ repository, access: 'WRITE', args, environment });
-      const pushOf = async () => {
-        const changes = await readPushed(path.join(repository, pushed));
-        return caller.personId === null ? null : { personId: caller.personId, changes };
-      };
+      requireDisk(this.#platform);
+      const body = await bodyOfPush(request, this.#platform.configuration.repositories.pushBytes);
+      this.#watch(reply);
+      if (body.commands.length === 0) {
+        whenClosed(reply, release);
+        isFollowed = true;
+        return answerProbe(body, reply);
+      }
+      const { child, recorded } = await this.#receive(implementation, caller.personId);
       // The push may go on after its client has gone, so its place is kept until it has ended.
-      void this.#store.follow(implementation, child.ended, pushOf).finally(release);
+      void recorded.finally(release);
       isFollowed = true;
-      return await exchange(child, 'git-receive-pack', request, reply, pushBytes);
+      return await exchangePush(child, body, recorded, reply);
     } catch (error) {
-      if (!(error instanceof GitRefusal)) this.#platform.log.error({ err: error }, 'push failed');
       if (!isFollowed) release();
       throw error;
     }
+  }
+
+  /** Starts Git for a push. `recorded` is settled when it has ended and its repository is recorded. */
+  async #receive(
+    implementation: ImplementationRow,
+    personId: string | null,
+  ): Promise<{ child: GitProcess; recorded: Promise<void> }> {
+    const { git, repositories, room } = this.#store;
+    const { pushBytes, fileBytes } = this.#platform.configuration.repositories;
+    const kept = await room.keep(implementation, pushBytes);
+    try {
+      const repository = await repositories.beginWrite(implementation);
+      const pushed = nameForPushed(this.#platform.newId());
+      const environment = {
+        HOOK_PUSHED: pushed,
+        HOOK_PROTECTED: protectedBranches(implementation),
+        HOOK_REFS: String(limits.refsOfImplementation),
+        HOOK_KILOBYTES_LEFT: String(Math.floor(kept.bytes / 1024)),
+        HOOK_ROOM_IS_SHARED: kept.isShared ? '1' : '',
+        HOOK_FILE_BYTES: String(fileBytes),
+      };
+      const args = ['receive-pack', '--stateless-rpc', '.'];
+      const child = startWrite(repositories, implementation.id, () =>
+        git.spawn({ repository, access: 'WRITE', args, environment }),
+      );
+      const pushOf = async () => {
+        const changes = await readPushed(path.join(repository, pushed));
+        return personId === null ? null : { personId, changes };
+      };
+      const recorded = this.#store.follow(implementation, child.ended, pushOf).finally(() => kept.release());
+      return { child, recorded };
+    } catch (error) {
+      kept.release();
+      throw error;
+    }
+  }
+
+  /** Closes the connection of a client that takes its answer too slowly, so that it gives back its slot. */
+  #watch({ raw }: FastifyReply): void {
+    const { connections, readers } = this.#platform.configuration;
+    closeWhenSlow(raw, connections.bytesPerSecond, readers.slowMs / 1000);
   }
 }
 
@@ -117,25 +166,31 @@ function callerName({ personId }: Pick<GitCaller, 'personId'>, { ip }: FastifyRe
   return personId ?? `network ${networkOf(ip)}`;
 }
 
-/** The limits of a push, for the hook. Throws a GitRefusal of 507 when the disk is nearly full. */
-async function roomFor(platform: Platform, implementation: ImplementationRow): Promise<Record<string, string>> {
-  const { configuration } = platform;
+/** Starts a process for a write that has begun. Ends the write when it cannot be started. */
+function startWrite(repositories: Repositories, id: string, start: () => GitProcess): GitProcess {
+  try {
+    return start();
+  } catch (error) {
+    repositories.endWrite(id, true);
+    throw error;
+  }
+}
+
+/** Throws a GitRefusal of 507 when the disk is nearly full. */
+function requireDisk({ configuration }: Platform): void {
   const missing = missingMb(configuration);
   if (missing > 0)
     throw new GitRefusal(507, `The disk of the platform is nearly full: the operator has to free ${missing} MiB.`);
-  return {
-    HOOK_PROTECTED: protectedBranches(implementation),
-    HOOK_REFS: String(limits.refsOfImplementation),
-    HOOK_KILOBYTES_LEFT: String(Math.floor((await bytesLeft(platform, implementation)) / 1024)),
-    HOOK_FILE_BYTES: String(configuration.repositories.fileBytes),
-  };
 }
 
 function refuse(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof Problem ? refusalOf(error) : error;
   if (refusal instanceof GitRefusal && refusal.status < 500) return answer(reply, refusal);
   const told = refusal instanceof GitRefusal ? refusal : new GitRefusal(500, 'Something failed inside the platform.');
-  if (told.status === 500) platform.log.error({ reqId: request.id, err: error }, 'Git over HTTP failed');
+  // The failure of a client that has gone is its own.
+  const isGone = reply.raw.destroyed;
+  if (told.status === 500)
+    platform.log[isGone ? 'debug' : 'error']({ reqId: request.id, err: error }, 'Git over HTTP failed');
   return answer(reply, told);
 }
 

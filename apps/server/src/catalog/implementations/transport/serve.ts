@@ -1,9 +1,10 @@
-import { PassThrough, Transform, type Readable } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, Transform, Writable, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { limits } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GitProcess } from '../git/git.ts';
+import type { GitEnd, GitProcess } from '../git/git.ts';
 import type { GitService } from './admission.ts';
 import { PushCommands } from './commands.ts';
 import { GitRefusal } from './refusal.ts';
@@ -41,45 +42,116 @@ export async function advertise(
   return reply.headers({ ...UNCACHED, 'content-type': `application/x-${service}-advertisement` }).send(out);
 }
 
-/**
- * Streams the body of a request to Git, and the output of Git to the client. Throws GitRefusal while nothing was
- * answered yet. A client that vanishes ends a fetch at once, and a push unless all of it has arrived.
- */
-export async function exchange(
-  child: GitProcess,
-  service: GitService,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  pushBytes: number,
-): Promise<FastifyReply> {
-  const isPush = service === 'git-receive-pack';
-  let arrived = false;
-  reply.raw.once('close', () => {
-    if (reply.raw.writableFinished) return;
-    if (isPush && arrived) child.stdout.resume();
-    else child.kill();
-  });
-  const most = isPush ? pushBytes + LIST_BYTES : FETCH_BYTES;
-  const body = bodyOf(request, most);
-  const steps = [...body, limitOf(most), ...(isPush ? [new PushCommands(limits.refChangesOfPush)] : [])];
-  const received = pipeline([request.raw, ...steps, child.stdin]).then(
-    () => {
-      arrived = true;
-    },
-    (error: unknown) => {
-      // Git closes its input when it refuses a push, and says why in its output.
-      if (isClosedPipe(error)) return request.raw.resume();
-      child.kill();
-      throw error instanceof GitRefusal ? error : new GitRefusal(400, 'The request was cut off or is damaged.');
-    },
-  );
-  // An error after the first output can only end the connection.
-  received.catch(() => undefined);
-  await Promise.race([begun(child), received.then(() => begun(child))]);
-  return reply.headers({ ...UNCACHED, 'content-type': `application/x-${service}-result` }).send(child.stdout);
+/** The unpacked body of a fetch. Throws GitRefusal for a body that cannot be accepted. */
+export function bodyOfFetch(request: FastifyRequest): Transform {
+  return readThrough(request, [...unpacked(request, FETCH_BYTES), limitOf(FETCH_BYTES)]);
 }
 
-function bodyOf({ headers }: FastifyRequest, most: number): Transform[] {
+/**
+ * The unpacked body of a push, and its commands, which are read before Git is started. Throws GitRefusal for a body that
+ * cannot be accepted.
+ */
+export async function bodyOfPush(request: FastifyRequest, pushBytes: number): Promise<PushCommands> {
+  const most = pushBytes + LIST_BYTES;
+  const commands = new PushCommands(limits.refChangesOfPush);
+  const listed = once(commands, 'list');
+  readThrough(request, [...unpacked(request, most), limitOf(most), commands]);
+  await listed.catch((error: unknown) => {
+    throw refusalOfBody(error);
+  });
+  return commands;
+}
+
+/** Returns the last step. The failure of any step is its error. */
+function readThrough({ raw }: FastifyRequest, steps: readonly Transform[]): Transform {
+  const last = steps.at(-1) ?? new PassThrough();
+  last.on('error', () => undefined);
+  pipeline([raw, ...steps]).catch(() => undefined);
+  return last;
+}
+
+/** Calls `then` when an answer is closed: at once if its client has gone already. */
+export function whenClosed({ raw }: FastifyReply, then: () => void): void {
+  if (raw.destroyed) then();
+  else raw.once('close', then);
+}
+
+/**
+ * Streams the body of a fetch to Git, and the output of Git to the client. Throws GitRefusal while nothing was answered
+ * yet. A client that vanishes ends Git at once.
+ */
+export async function exchangeFetch(child: GitProcess, body: Readable, reply: FastifyReply): Promise<FastifyReply> {
+  whenClosed(reply, () => {
+    if (!reply.raw.writableFinished) child.kill();
+  });
+  await beginWith(child, body);
+  return reply.headers({ ...UNCACHED, 'content-type': 'application/x-git-upload-pack-result' }).send(child.stdout);
+}
+
+/**
+ * Streams the body of a push to Git, and the output of Git to the client, whose answer ends when `recorded` is settled.
+ * Throws GitRefusal while nothing was answered yet. A client that vanishes ends Git, unless all of the push has arrived.
+ */
+export async function exchangePush(
+  child: GitProcess,
+  body: Readable,
+  recorded: Promise<void>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  whenClosed(reply, () => {
+    if (!body.readableEnded) child.kill();
+  });
+  await beginWith(child, body);
+  const out = new PassThrough();
+  // Git goes on when its client has gone, so its output is read in any case. It is short.
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!out.destroyed) out.write(chunk);
+  });
+  void recorded.finally(() => out.end());
+  return reply.headers({ ...UNCACHED, 'content-type': 'application/x-git-receive-pack-result' }).send(out);
+}
+
+/** Answers a push without commands: a client asks with it whether it may push. */
+export function answerProbe(body: Readable, reply: FastifyReply): FastifyReply {
+  body.resume();
+  return reply.headers({ ...UNCACHED, 'content-type': 'application/x-git-receive-pack-result' }).send('');
+}
+
+/** Sends the body to Git and waits for the first output. An error after it can only end the connection. */
+async function beginWith(child: GitProcess, body: Readable): Promise<void> {
+  const received = pipeline(body, inputOf(child)).catch((error: unknown) => {
+    child.kill();
+    child.stdout.destroy();
+    throw refusalOfBody(body.errored ?? error);
+  });
+  received.catch(() => undefined);
+  await Promise.race([begun(child), received.then(() => begun(child))]);
+}
+
+/** Passes bytes on to Git. When Git has closed its input, the rest is dropped: the output of Git tells why. */
+function inputOf({ stdin }: GitProcess): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (stdin.writable) stdin.write(chunk, () => done());
+      else done();
+    },
+    final(done) {
+      stdin.end();
+      done();
+    },
+    destroy(error, done) {
+      stdin.destroy();
+      done(error);
+    },
+  });
+}
+
+function refusalOfBody(error: unknown): GitRefusal {
+  return error instanceof GitRefusal ? error : new GitRefusal(400, 'The request was cut off or is damaged.');
+}
+
+/** The step that unpacks a body. Throws a GitRefusal for one that is too large, or packed in another way than gzip. */
+function unpacked({ headers }: FastifyRequest, most: number): Transform[] {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (Number(headers['content-length'] ?? 0) > most)
     throw new GitRefusal(
@@ -103,27 +175,28 @@ function limitOf(most: number): Transform {
   });
 }
 
-/** Waits for the first output. Throws a GitRefusal when there is none because Git has failed. */
+/** Waits for the first output. Throws when there is none because Git has failed. */
 async function begun({ stdout, ended }: GitProcess): Promise<void> {
+  // `readable` also comes at the end of the output; it never comes from a process that could not be started.
+  if (stdout.readableLength === 0 && !stdout.closed)
+    await Promise.race([once(stdout, 'readable'), once(stdout, 'close')]);
   if (stdout.readableLength > 0) return;
-  const output = new Promise<void>((resolve) => stdout.once('readable', resolve));
-  const end = ended.then(({ code, message }) => {
-    if (code === 0) return;
-    throw new Error(`Git ended with ${code ?? 'a signal'}: ${message}`);
-  });
-  await Promise.race([output.then(() => hasOutput(stdout, end)), end]);
+  const reason = await ended;
+  if (reason.code === 0) return;
+  stdout.destroy();
+  throw failureOf(reason);
 }
 
-/** `readable` also comes at the end of the output. */
-async function hasOutput(stdout: Readable, end: Promise<void>): Promise<void> {
-  if (stdout.readableLength === 0) await end;
+/** Messages of Git about a request that is not in its protocol. */
+const DAMAGED =
+  /protocol error|expected |unknown (?:capability|object)|no command requested|invalid (?:command|shallow|deepen)|hung up/i;
+
+function failureOf({ code, message }: GitEnd): Error {
+  if (code !== null && DAMAGED.test(message))
+    return new GitRefusal(400, 'The request is damaged: Git could not read it.');
+  return new Error(`Git ended with ${code ?? 'a signal'}: ${message}`);
 }
 
 function packet(text: string): string {
   return (text.length + 4).toString(16).padStart(4, '0') + text;
-}
-
-function isClosedPipe(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';
 }

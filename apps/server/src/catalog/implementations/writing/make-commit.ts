@@ -1,17 +1,17 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { limits } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
 import { personName } from '../../../people/accounts/index.ts';
 import type { IdentityProvider } from '../../../people/identity/index.ts';
 import { etag, Problem, requireMatch, type Answer } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
-import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { requireFreeSpace } from '../../quotas/index.ts';
 import { GitFailure } from '../git/git.ts';
 import { INDEX_PREFIX } from '../git/repositories.ts';
 import type { RefChange } from '../record-push.ts';
 import { readOnlyText, requireImplementation } from '../rights.ts';
-import { bytesLeft } from '../room.ts';
+import type { Room } from '../room.ts';
 import type { GitStore } from '../store.ts';
 import { receiveCommit, type ArrivedCommit } from './arriving.ts';
 
@@ -40,7 +40,11 @@ export async function makeCommit(
   const { implementation } = await requireImplementation(platform.database.read, context, id, 'implementation:push');
   if (implementation.read_only !== null) throw new Problem('conflict', readOnlyText(implementation.read_only));
   requireFreeSpace(platform);
-  const repository = await store.repositories.beginWrite(implementation);
+  const room = await store.room.keep(implementation, limits.committedBytes);
+  const repository = await store.repositories.beginWrite(implementation).catch((error: unknown) => {
+    room.release();
+    throw error;
+  });
   const place = INDEX_PREFIX + platform.newId();
   const folder = path.join(repository, place);
   const ended = Promise.withResolvers<{ code: number; message: string }>();
@@ -51,7 +55,7 @@ export async function makeCommit(
   try {
     await mkdir(folder);
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
-    await requireRoom(platform, implementation, arrived.folder);
+    await requireRoom(room, arrived.folder);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
@@ -63,6 +67,7 @@ export async function makeCommit(
     await rm(folder, { recursive: true, force: true });
     ended.resolve({ code: 0, message: '' });
     await recorded;
+    room.release();
   }
 }
 
@@ -139,10 +144,9 @@ async function namesBelow(folder: string): Promise<string[]> {
     .toSorted();
 }
 
-async function requireRoom(platform: Platform, implementation: ImplementationRow, folder: string): Promise<void> {
+async function requireRoom({ bytes: left }: Room, folder: string): Promise<void> {
   let bytes = 0;
   for (const name of await namesBelow(folder)) bytes += (await stat(path.join(folder, name))).size;
-  const left = await bytesLeft(platform, implementation);
   if (bytes <= left) return;
   throw new Problem(
     'too-large',
