@@ -30,7 +30,19 @@ export class GitClient {
   }
 
   /** Runs Git in a folder below the home folder; any end is an answer. */
-  try(folder: string, ...args: string[]): Promise<GitAnswer> {
+  async try(folder: string, ...args: string[]): Promise<GitAnswer> {
+    const { out, ...rest } = await this.#run(folder, args, '');
+    return { ...rest, out: out.toString('utf8') };
+  }
+
+  /** Runs Git with this input and returns its output as it is. Throws when it fails. */
+  async bytes(folder: string, input: string | Buffer, ...args: string[]): Promise<Buffer> {
+    const { code, out, err } = await this.#run(folder, args, input);
+    if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${err}`);
+    return out;
+  }
+
+  #run(folder: string, args: readonly string[], input: string | Buffer) {
     const env = {
       PATH: process.env['PATH'] ?? '',
       HOME: this.home,
@@ -44,13 +56,15 @@ export class GitClient {
         ]),
       ),
     };
-    return new Promise((resolve) => {
-      execFile(
+    return new Promise<{ code: number; out: Buffer; err: string }>((resolve) => {
+      const child = execFile(
         'git',
         ['-c', 'init.defaultBranch=main', ...args],
-        { cwd: this.at(folder), env, maxBuffer: 64 << 20 },
-        (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, err }),
+        { cwd: this.at(folder), env, maxBuffer: 64 << 20, encoding: 'buffer' },
+        (error, out, err) =>
+          resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, out, err: err.toString() }),
       );
+      child.stdin?.on('error', () => undefined).end(input);
     });
   }
 
