@@ -6,12 +6,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { root } from './run.ts';
-import type { Tool } from './system-tools.ts';
+import { mavenCentral, type Tool } from './system-tools.ts';
 
 const VERSION = '26.7.3';
 /** Digest of the archive on Maven Central, as published beside it. */
 const SHA256 = '77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47';
-const ARCHIVE = `https://repo1.maven.org/maven2/org/keycloak/keycloak-quarkus-dist/${VERSION}/keycloak-quarkus-dist-${VERSION}.tar.gz`;
+const ARCHIVE = `${mavenCentral}/org/keycloak/keycloak-quarkus-dist/${VERSION}/keycloak-quarkus-dist-${VERSION}.tar.gz`;
 const OLDEST_JAVA = 17;
 
 /** The arguments that kc.sh passes to Java, as far as a test needs them. */

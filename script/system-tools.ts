@@ -8,6 +8,9 @@ export interface Tool {
   isThere(): boolean;
 }
 
+/** Address of the files of Maven Central. */
+export const mavenCentral = 'https://repo1.maven.org/maven2';
+
 /** Tools of the platform: the sandbox, the interpreter, the installer of requirements, and Git for repositories. */
 export const runtimeTools: readonly Tool[] = [
   { what: 'bubblewrap', package: 'bubblewrap', isThere: () => existsSync('/usr/bin/bwrap') },

@@ -1,8 +1,9 @@
 import { containerTools, EngineMissing, startContainerEngine, type ContainerEngine } from './container-engine.ts';
+import { fetchJGit, jdkTool, JGitMissing } from './jgit.ts';
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
+import { fetchPackages, PackagesMissing } from './python-packages.ts';
 import { run } from './run.ts';
-import { fetchSchemathesis, SchemathesisMissing } from './schemathesis.ts';
 import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
@@ -32,6 +33,7 @@ const CONTAINER_TESTS = [
   'test/floods.deep.test.ts',
   'test/serve-engine.deep.test.ts',
 ];
+const GIT_CLIENTS = 'test/git-clients.deep.test.ts';
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';
 const chosen = process.argv.slice(deep ? 3 : 2);
@@ -50,13 +52,17 @@ let engine: ContainerEngine | null = null;
 try {
   keycloak = await keycloakForTests();
   engine = await engineForTests();
-  const schemathesis = schemathesisForTests();
+  const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
+  const dulwich = packagesForTests(GIT_CLIENTS, 'dulwich', 'test/git-clients/requirements.txt');
+  const jgit = jgitForTests();
   const tested = await run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
     ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
+    ...(dulwich !== null && { KETHUB_TEST_DULWICH: dulwich }),
+    ...(jgit !== null && { KETHUB_TEST_JGIT: jgit }),
   });
   process.exitCode = checked && tested ? 0 : 1;
 } finally {
@@ -91,14 +97,27 @@ async function engineForTests(): Promise<ContainerEngine | null> {
   }
 }
 
-/** The folder of Schemathesis, in the same way. */
-function schemathesisForTests(): string | null {
-  if (!isChosen('test/fuzz.deep.test.ts')) return null;
+/** The folder of packages of Python that a test uses, in the same way. */
+function packagesForTests(file: string, what: string, requirements: string): string | null {
+  if (!isChosen(file)) return null;
   try {
-    return fetchSchemathesis(say);
+    return fetchPackages(what, requirements, say);
   } catch (error) {
-    if (!(error instanceof SchemathesisMissing)) throw error;
-    say(`${error.message}\nkethub: the tests with generated requests are SKIPPED`);
+    if (!(error instanceof PackagesMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with ${what} are SKIPPED`);
+    return null;
+  }
+}
+
+/** The folder of JGit, in the same way. */
+function jgitForTests(): string | null {
+  if (!isChosen(GIT_CLIENTS)) return null;
+  try {
+    ensureTools([jdkTool], say);
+    return fetchJGit(say);
+  } catch (error) {
+    if (!(error instanceof ToolsMissing || error instanceof JGitMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with JGit are SKIPPED`);
     return null;
   }
 }

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 const examples = Number(process.env['KETHUB_FUZZ_EXAMPLES'] ?? 8);
 const seed = Number(process.env['KETHUB_FUZZ_SEED'] ?? 1);
 
-/** The folder of Schemathesis (script/schemathesis.ts); undefined on a machine that cannot have it. */
+/** The folder of Schemathesis (script/python-packages.ts); undefined on a machine that cannot have it. */
 export const installed = process.env['KETHUB_TEST_SCHEMATHESIS'];
 
 export interface Fuzzing {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-interface GitAnswer {
+export interface GitAnswer {
   readonly code: number;
   readonly out: string;
   readonly err: string;

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, vi } from 'vitest';
+import { sqlite } from '../apps/server/src/testing/databases.ts';
+import { GitClient } from '../apps/server/src/testing/git-client.ts';
+import { startTestKethub } from '../apps/server/src/testing/kethub.ts';
+import { isomorphicGit, realGit } from './git-clients/client.ts';
+import { testGitProgram, type Given } from './git-clients/contract.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 120_000 });
+
+let given: Given;
+
+beforeAll(async () => {
+  const kethub = await startTestKethub(sqlite);
+  given = { kethub, ben: await kethub.signIn('ben'), client: await GitClient.open() };
+});
+afterAll(async () => {
+  await given.client.close();
+  await given.kethub.close();
+});
+
+for (const version of [0, 1, 2])
+  testGitProgram(
+    () => given,
+    ({ client }) => realGit(client, version),
+    `git with protocol ${version}`,
+  );
+testGitProgram(
+  () => given,
+  () => isomorphicGit,
+  'isomorphic-git',
+);
