@@ -1,37 +1,44 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { KethubProcess } from '../apps/server/src/testing/child-process.ts';
 import { sqlite } from '../apps/server/src/testing/databases.ts';
 import { GitClient } from '../apps/server/src/testing/git-client.ts';
+import { leftoversIn, repositoryOf } from '../apps/server/src/testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
 
-// Twenty starts of a platform take a minute on a busy machine.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
+// Fifty starts of a platform take five minutes on a busy machine.
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });
 
 /** Kills, and milliseconds by which each comes later than the one before. */
-const KILLS = 20;
-const STEP_MS = 15;
+const KILLS = 50;
+const STEP_MS = 12;
 /** Checks of a repository, and milliseconds between them. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 250;
+/** Files that the upkeep writes meanwhile. */
+const UPKEEP = /^objects\/(?:pack\/(?:\.tmp-|tmp_)|info\/)|^packed-refs\.lock$/;
 
 let kethub: TestKethub;
 let client: GitClient;
 let platform: KethubProcess;
 let url: string;
 let repository: string;
+/** The id of the implementation on the platform of the next process. */
+let id: string;
+let token: string;
+let api: string;
 
 beforeAll(async () => {
   kethub = await startTestKethub(sqlite);
   client = await GitClient.open();
-  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
   const made = await kethub.client.createImplementation({ json: { name: 'killed' } });
   url = made.cloneUrl.replace('://', `://x:${token}@`);
-  repository = path.join(kethub.dataDir, 'repositories', made.id.slice(-2), `${made.id}.git`);
-  const { api, gateway } = kethub.platform.addresses;
+  ({ id } = made);
+  repository = repositoryOf(kethub, made);
+  const { gateway } = kethub.platform.addresses;
+  ({ api } = kethub.platform.addresses);
   await kethub.stop();
   const settings = {
     KETHUB_DATA_DIR: kethub.dataDir,
@@ -51,7 +58,7 @@ afterAll(async () => {
 });
 
 /** Checks every object. The upkeep may replace a pack at the same time, and the check is then made again. */
-async function requireWhole(): Promise<void> {
+async function untilWhole(): Promise<void> {
   let found = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { code, err } = await client.try('killed', '--git-dir', repository, 'fsck', '--full', '--strict');
@@ -60,6 +67,14 @@ async function requireWhole(): Promise<void> {
     await pause(PAUSE_MS);
   }
   throw new Error(`The repository is damaged: ${found}`);
+}
+
+/** Waits until the row of the implementation names the commit that its repository has. */
+async function untilRecorded(tip: string): Promise<void> {
+  for (let head = ''; head !== tip; await pause(20)) {
+    const answer = await fetch(`${api}/implementations/${id}`, { headers: { 'x-auth-token': token } });
+    head = ((await answer.json()) as { head: string }).head;
+  }
 }
 
 test(`after ${KILLS} kills in the middle of pushes every repository is whole, at the old or the new commit`, async () => {
@@ -77,11 +92,11 @@ test(`after ${KILLS} kills in the middle of pushes every repository is whole, at
     const tip = await client.run('killed', '--git-dir', repository, 'rev-parse', 'refs/heads/main');
     expect([before, after]).toContain(tip);
     if (code === 0) expect(tip).toBe(after);
-    await requireWhole();
+    await untilWhole();
+    await untilRecorded(tip);
     await client.run('killed', 'push', '-q', url, 'main');
     before = after;
-    const names = await readdir(repository, { recursive: true });
-    expect(names.filter((name) => /^refs\/.*\.lock$|(?:^|\/)(?:tmp_objdir-)?incoming-/.test(name))).toEqual([]);
+    expect((await leftoversIn(repository)).filter((name) => !UPKEEP.test(name))).toEqual([]);
   }
   expect(cutOff).toBeGreaterThan(0);
 });
