@@ -70,7 +70,20 @@ describe.skipIf(installed === undefined)('generated requests', { timeout: 600_00
     const instance = await client.startJob({ serviceId: workflow.id, json: {}, headers: { prefer: 'wait=60' } });
     for (const { id } of pools)
       await client.uploadDataPoolFile({ dataPoolId: id, name: 'one.txt', body: new Blob(['1']) });
+    const implementations = [
+      await client.createImplementation({ json: { name: 'kept' } }),
+      await client.createImplementation({ json: { name: 'lost' } }),
+    ];
+    const commits = [];
+    for (const { id: implementationId } of implementations) {
+      const form = new FormData();
+      form.set('message', 'first');
+      form.append('files', new Blob(['def run():\n    return 1\n']), 'src/program.py');
+      commits.push((await client.commitToImplementation({ implementationId, body: form })).commit);
+    }
     const known = {
+      implementationId: implementations.map(({ id }) => id),
+      commit: ['main', ...commits],
       id: [userId, lost.id],
       serviceId: [service.id, workflow.id],
       instanceId: [instance.id],
