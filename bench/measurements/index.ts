@@ -7,6 +7,7 @@ import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
 import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
+import { gitTransfers } from './git.ts';
 import { keycloak } from './keycloak.ts';
 import { modeller } from './modeller.ts';
 import { queue } from './queue.ts';
@@ -44,6 +45,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   accounts,
   keycloak,
   modeller,
+  git: gitTransfers,
   timing,
   workflowEngine,
   workflows,
@@ -55,6 +57,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 /** Measurements that run only when named: they take longer than all others, or promise no number. */
 export const onRequest: readonly string[] = [
   'accounts',
+  'git',
   'keycloak',
   'modeller',
   'serve',
