@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pages } from '../script/generate/pages.ts';
+import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
 import { postgresTool } from '../script/postgres.ts';
 import { slurmTools } from '../script/slurm.ts';
@@ -30,7 +31,7 @@ test('every variable of Kethub that the code names is on the page of the configu
 test('every tool of the system that is installed has a line, and no other', () => {
   const [, section = ''] = read('docs/dependencies.md').split('## Tools of the system');
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
-  const needed = [...runtimeTools, postgresTool, javaTool, ...testTools, ...slurmTools, ...benchTools].map(
+  const needed = [...runtimeTools, postgresTool, javaTool, jdkTool, ...testTools, ...slurmTools, ...benchTools].map(
     (tool) => tool.package,
   );
   expect(listed.toSorted()).toEqual(needed.toSorted());
