@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await rename(page, /^Task 1/, 'Mine');
     await page.getByRole('button', { name: 'Save mine' }).click();
     await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="Mine"');
-    expect(await page.getByText('Somebody else has changed this').count()).toBe(0);
+    await expect.poll(() => page.getByText('Somebody else has changed this').count()).toBe(0);
   });
 
   test('it is downloaded as file, SVG and PNG', async () => {

@@ -430,7 +430,6 @@ export const unrecordedOperations: ReadonlySet<string> = new Set([
   'uploadApiSpecification',
   'deleteApiSpecification',
   'updateDataPool',
-  'commitToImplementation',
   'createServiceOfImplementation',
   'publishWorkflowMessage',
   'broadcastWorkflowSignal',
