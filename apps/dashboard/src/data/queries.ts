@@ -60,7 +60,7 @@ export function again({ hasWaited = true }: Watched<unknown>): number {
   return hasWaited ? AGAIN_MS : UNWAITED_MS;
 }
 
-/** Who the person is, what they have joined and what this installation offers, in one request. */
+/** The person, their organizations and the features of this installation, in one request. */
 export const sessionQuery = (platform: Platform) =>
   queryOptions({
     queryKey: ['session'],

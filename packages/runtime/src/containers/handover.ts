@@ -22,7 +22,7 @@ export function handover(variables: Readonly<Record<string, string>>): Buffer {
   return Buffer.from(`${lines.join('')}exec "$@"\n`);
 }
 
-function quoted(value: string): string {
+export function quoted(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { readLines } from '../client/log-reader.ts';
+import { quoted } from '../containers/handover.ts';
 import { removeTree } from '../runner/discard.ts';
 import type {
   ExecutionEnd,
@@ -84,7 +85,7 @@ export class SlurmRuntime implements Runtime {
     const mailbox = this.#mailbox(executionId);
     if (mailbox.isThere) return 'ALREADY_KNOWN';
     const { command, uid } = this.#options;
-    const words = [...command, this.#options.folder, executionId].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    const words = [...command, this.#options.folder, executionId].map(quoted);
     mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
     try {
       mailbox.jobId = await this.#slurm.submit({

@@ -121,7 +121,7 @@ describe.each(databases)('transfers side by side and cut off on $name', (kind) =
     expect(texts.filter((text) => /ok refs\/heads\/(one|two)/.test(text))).toHaveLength(1);
     expect(texts.filter((text) => text.includes('pre-receive hook declined'))).toHaveLength(1);
     await untilQuiet(repository);
-    // What was kept for the one that was refused is free again.
+    // The room that was kept for the refused one is free again.
     const rest = await client.commit('quota', { small: randomBytes(20 * 1024 * 1024) });
     await client.run('quota', 'push', '-q', urlOf(made), `${rest}:refs/heads/rest`);
   });

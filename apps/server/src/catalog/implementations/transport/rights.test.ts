@@ -22,7 +22,7 @@ const ADDRESSES = {
   push: { method: 'POST', rest: '/git-receive-pack', body: FLUSH },
 } as const;
 
-/** What a caller may do; NONE learns nothing. */
+/** Rights of a caller; NONE learns nothing. */
 type May = 'PUSH' | 'READ' | 'NONE';
 
 /** Statuses in the order of the addresses. An anonymous caller is asked for a password wherever a person is refused. */
