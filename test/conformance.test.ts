@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { serveFolder } from '../apps/cli/src/serve/serve.ts';
-import { quietShell } from '../apps/cli/src/testing/ket.ts';
-import { describeManagedService } from '../apps/server/src/testing/conformance.ts';
-import { callerAt } from '../apps/server/src/testing/gateway.ts';
-import { probe } from '../apps/server/src/testing/probe.ts';
+import { serveFolder } from '@kethub/cli/serve';
+import { quietShell } from '@kethub/cli/testing/ket';
+import { describeManagedService } from '@kethub/server/testing/conformance';
+import { callerAt } from '@kethub/server/testing/gateway';
+import { probe } from '@kethub/server/testing/probe';
 
 describeManagedService('ket serve --strict', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'kethub-conformance-'));

@@ -2,20 +2,14 @@ import { serviceForm } from '@kethub/client';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, sqlite } from '../apps/server/src/testing/databases.ts';
-import { poolUser } from '../apps/server/src/testing/data-pools.ts';
-import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
-import {
-  build,
-  deploy,
-  startTestKethub,
-  type DeployedService,
-  type TestKethub,
-} from '../apps/server/src/testing/kethub.ts';
-import { zip } from '../apps/server/src/testing/zip.ts';
-import { containersWith, engineOfTests, testEngine } from '../packages/runtime/src/testing/images.ts';
-import { removableEngine, type RemovableEngine } from '../packages/runtime/src/testing/removable-engine.ts';
-import { installationOf } from '../packages/runtime/src/containers/installation.ts';
+import { databases, sqlite } from '@kethub/server/testing/databases';
+import { poolUser } from '@kethub/server/testing/data-pools';
+import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
+import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '@kethub/server/testing/kethub';
+import { zip } from '@kethub/server/testing/zip';
+import { containersWith, engineOfTests, testEngine } from '@kethub/runtime/testing/images';
+import { removableEngine, type RemovableEngine } from '@kethub/runtime/testing/removable-engine';
+import { installationOf } from '@kethub/runtime/containers';
 
 /** Waits for something that happens soon; checks every 20 ms. */
 const ATTEMPTS = 1_500;

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ket, type KetOutcome } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { testEngine } from '../packages/runtime/src/testing/images.ts';
-import { keepPythons, takeKeptPythons } from '../packages/runtime/src/testing/pythons.ts';
+import { ket, type KetOutcome } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import { testEngine } from '@kethub/runtime/testing/images';
+import { keepPythons, takeKeptPythons } from '@kethub/runtime/testing/pythons';
 
 // Projects in the style of published ones, each as its author would have left it. `ket up` and `ket run` take them
 // unchanged. They need the package index and, for other versions of Python, their registries. Downloads take most of

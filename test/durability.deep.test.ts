@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases } from '../apps/server/src/testing/databases.ts';
-import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
-import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { logOutput } from '../apps/server/src/testing/log.ts';
-import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
+import { databases } from '@kethub/server/testing/databases';
+import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '@kethub/server/testing/kethub';
+import { logOutput } from '@kethub/server/testing/log';
+import { bpmn, calls, deployWorkflow } from '@kethub/server/testing/workflows';
 
 const MAIN = path.resolve(import.meta.dirname, '../apps/server/src/main.ts');
 /** Reports its identity once, lives as long as its input says, and returns the identity. */

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postgreSql } from '../apps/server/src/testing/databases.ts';
-import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
-import { deploy } from '../apps/server/src/testing/kethub.ts';
-import { startSecondWorker, type SecondWorker } from '../apps/server/src/testing/second-worker.ts';
-import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
-import { attack } from '../packages/runtime/src/escapes/index.ts';
-import { EVIL, filesOfAll } from '../packages/runtime/src/escapes/programs.ts';
-import { HOSTILE_RUNS } from '../packages/runtime/src/escapes/runs.ts';
-import type { EscapeDriver } from '../packages/runtime/src/escapes/types.ts';
-import type { ExecutionEnd, ExecutionJob, LogLine } from '../packages/runtime/src/index.ts';
+import { postgreSql } from '@kethub/server/testing/databases';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
+import { deploy } from '@kethub/server/testing/kethub';
+import { startSecondWorker, type SecondWorker } from '@kethub/server/testing/second-worker';
+import { startSplitKethub, type SplitKethub } from '@kethub/server/testing/split-kethub';
+import { attack } from '@kethub/runtime/escapes';
+import { EVIL, filesOfAll } from '@kethub/runtime/escapes';
+import { HOSTILE_RUNS } from '@kethub/runtime/escapes';
+import type { EscapeDriver } from '@kethub/runtime/escapes';
+import type { ExecutionEnd, ExecutionJob, LogLine } from '@kethub/runtime';
 
 /**
  * They depend on limits, hosts or variables that a version does not have here. floods.deep.test.ts has similar ones.

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { callerOf } from '../apps/server/src/testing/gateway.ts';
-import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { deployWorkflow } from '../apps/server/src/testing/workflows.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { deploy, startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import { deployWorkflow } from '@kethub/server/testing/workflows';
 import { pictureOf } from '../script/bpmn-picture.ts';
 
 const examples = path.resolve(import.meta.dirname, '../examples');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testEngine } from '../packages/runtime/src/testing/images.ts';
+import { testEngine } from '@kethub/runtime/testing/images';
 import { runFaults } from './faults/run.ts';
 
 /** Milliseconds, longer than the lease of a job. */

@@ -1,10 +1,10 @@
 import { signInWithPassword, workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { callerOf, type Caller } from '../apps/server/src/testing/gateway.ts';
-import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { probe } from '../apps/server/src/testing/probe.ts';
-import { bpmn } from '../apps/server/src/testing/workflows.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '@kethub/server/testing/kethub';
+import { probe } from '@kethub/server/testing/probe';
+import { bpmn } from '@kethub/server/testing/workflows';
 import { fuzz, installed, total, type Exercised, type Fuzzing } from './fuzz/schemathesis.ts';
 
 const { errorEnd, file, flow, start } = bpmn;

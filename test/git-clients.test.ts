@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, vi } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { GitClient } from '../apps/server/src/testing/git-client.ts';
-import { startTestKethub } from '../apps/server/src/testing/kethub.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { GitClient } from '@kethub/server/testing/git-client';
+import { startTestKethub } from '@kethub/server/testing/kethub';
 import { isomorphicGit, realGit } from './git-clients/client.ts';
 import { testGitProgram, type Given } from './git-clients/contract.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { KethubProcess } from '../apps/server/src/testing/child-process.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { GitClient } from '../apps/server/src/testing/git-client.ts';
-import { leftoversIn, repositoryOf } from '../apps/server/src/testing/git-raw.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { KethubProcess } from '@kethub/server/testing/child-process';
+import { sqlite } from '@kethub/server/testing/databases';
+import { GitClient } from '@kethub/server/testing/git-client';
+import { leftoversIn, repositoryOf } from '@kethub/server/testing/git-raw';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Fifty starts of a platform take five minutes on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { GitClient } from '../apps/server/src/testing/git-client.ts';
-import { linesOf, pushOf } from '../apps/server/src/testing/git-packets.ts';
-import { RawGit } from '../apps/server/src/testing/git-raw.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { GitClient } from '@kethub/server/testing/git-client';
+import { linesOf, pushOf } from '@kethub/server/testing/git-packets';
+import { RawGit } from '@kethub/server/testing/git-raw';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Ten thousand refs are written one by one, each with a sync.
 vi.setConfig({ testTimeout: 600_000 });

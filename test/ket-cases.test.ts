@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { ket } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // The cases of one project, on this machine and on a whole platform.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

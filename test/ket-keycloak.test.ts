@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ketProcess as ket } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { createTestRealm, type TestRealm } from '../apps/server/src/testing/keycloak.ts';
+import { ketProcess as ket } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
 
 // Signing in with ket where a Keycloak knows the users, and deciding about them. Each ket is a process of its own,
 // against a whole platform and a real Keycloak. The tests build on each other, in this order.

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Service, ServiceVersion } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { ket } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 let platform: TestKethub;
 let environment: Record<string, string>;

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { GitClient } from '../apps/server/src/testing/git-client.ts';
-import { startGitHttpsServer, type GitHttpsServer } from '../apps/server/src/testing/git-https.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { ket } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { GitClient } from '@kethub/server/testing/git-client';
+import { startGitHttpsServer, type GitHttpsServer } from '@kethub/server/testing/git-https';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Repositories at the command line. Each ket is a process of its own, against a whole platform.
 vi.setConfig({ testTimeout: 120_000 });

@@ -4,16 +4,16 @@ import path from 'node:path';
 import { createPlatformClient } from '@kethub/client';
 import type { Share } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
+import { ket } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
 import {
   deploy,
   startTestKethub,
   type DeployedService,
   type SignedIn,
   type TestKethub,
-} from '../apps/server/src/testing/kethub.ts';
-import { deployOnPremise, localTargets, startProvider } from '../apps/server/src/testing/on-premise.ts';
+} from '@kethub/server/testing/kethub';
+import { deployOnPremise, localTargets, startProvider } from '@kethub/server/testing/on-premise';
 
 // Services that one user shares and others see and use. Each ket is a process of its own, against a whole platform.
 vi.setConfig({ testTimeout: 120_000 });

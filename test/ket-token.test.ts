@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { ket, type KetOptions } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { ket, type KetOptions } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Builds and executions on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 });

@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ServiceExecution, Share } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ketProcess as ket, type KetProcessOptions } from '../apps/cli/src/testing/ket.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { deploy, startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { commercialPlan } from '../apps/server/src/testing/marketplace.ts';
+import { ketProcess as ket, type KetProcessOptions } from '@kethub/cli/testing/ket';
+import { sqlite } from '@kethub/server/testing/databases';
+import { deploy, startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import { commercialPlan } from '@kethub/server/testing/marketplace';
 
 // The steps of a researcher from signing in to a result. Each ket is a process of its own, against a whole platform.
 // The tests build on each other, in this order.

@@ -6,15 +6,15 @@ import type { LogEntry } from '@kethub/contract';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { KethubProcess, type Settings } from '../apps/server/src/testing/child-process.ts';
-import { postgreSql } from '../apps/server/src/testing/databases.ts';
-import { callerOf, member, type Caller } from '../apps/server/src/testing/gateway.ts';
-import { deploy, type DeployedService } from '../apps/server/src/testing/kethub.ts';
-import { freePort } from '../apps/server/src/testing/platform.ts';
-import { startS3, type TestS3 } from '../apps/server/src/testing/s3.ts';
-import { startSecondWorker } from '../apps/server/src/testing/second-worker.ts';
-import { startSplitKethub, type SplitKethub } from '../apps/server/src/testing/split-kethub.ts';
-import { bpmn, calls, deployWorkflow } from '../apps/server/src/testing/workflows.ts';
+import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
+import { postgreSql } from '@kethub/server/testing/databases';
+import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
+import { deploy, type DeployedService } from '@kethub/server/testing/kethub';
+import { freePort } from '@kethub/server/testing/platform';
+import { startS3, type TestS3 } from '@kethub/server/testing/s3';
+import { startSecondWorker } from '@kethub/server/testing/second-worker';
+import { startSplitKethub, type SplitKethub } from '@kethub/server/testing/split-kethub';
+import { bpmn, calls, deployWorkflow } from '@kethub/server/testing/workflows';
 
 /** Time for events that happen soon, on any machine. */
 const patient = { timeout: 30_000 };

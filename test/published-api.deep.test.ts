@@ -4,14 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
+import { sqlite } from '@kethub/server/testing/databases';
 import {
   deploy,
   startTestKethub,
   type DeployedService,
   type SignedIn,
   type TestKethub,
-} from '../apps/server/src/testing/kethub.ts';
+} from '@kethub/server/testing/kethub';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../apps/server/src/testing/kethub.ts';
-import { probe } from '../apps/server/src/testing/probe.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { deploy, startTestKethub, type DeployedService, type TestKethub } from '@kethub/server/testing/kethub';
+import { probe } from '@kethub/server/testing/probe';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-client-'));

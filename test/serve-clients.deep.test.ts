@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { probe } from '../apps/server/src/testing/probe.ts';
+import { probe } from '@kethub/server/testing/probe';
 import { localServers } from './ket/served.ts';
 
 // Packages come from PyPI.

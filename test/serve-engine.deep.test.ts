@@ -2,13 +2,10 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
-import { createBuildLog, buildFolder, DEFAULT_IMAGE_LIMITS } from '../packages/runtime/src/local/index.ts';
-import { importImage } from '../packages/runtime/src/escapes/python-image.ts';
-import { makeRunnerPaths } from '../packages/runtime/src/paths.ts';
-import { prepareRoot } from '../packages/runtime/src/sandbox/root.ts';
-import { containersWith, engineOfTests, testEngine } from '../packages/runtime/src/testing/images.ts';
-import { PYTHON_SIDE } from '../packages/runtime/src/version.ts';
+import { ket } from '@kethub/cli/testing/ket';
+import { createBuildLog, buildFolder, DEFAULT_IMAGE_LIMITS } from '@kethub/runtime/local';
+import { importPythonImage } from '@kethub/runtime/testing/python-image';
+import { containersWith, engineOfTests, testEngine } from '@kethub/runtime/testing/images';
 import { call, interrupted, localServers, logOf, resultOf, statusOf } from './ket/served.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -28,9 +25,7 @@ describe.skipIf(testEngine === null)('with a container engine', () => {
   /** An image like those of a registry: Python with pip, made of the Python of this machine. */
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'kethub-image-'));
-    const paths = makeRunnerPaths(folder);
-    const root = prepareRoot(paths, PYTHON_SIDE, false);
-    await importImage(engineOfTests(), `${IMAGE}-base`, root);
+    const root = await importPythonImage(engineOfTests(), `${IMAGE}-base`, folder);
     const context = path.join(folder, 'context');
     cpSync('/usr/lib/python3/dist-packages/pip', path.join(context, 'pip'), { recursive: true, dereference: true });
     const target = `/usr/local/lib/python${root.python}/dist-packages/pip`;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { pythonReleases } from '../packages/runtime/src/pythons/index.ts';
-import { ket } from '../apps/cli/src/testing/ket.ts';
+import { pythonReleases } from '@kethub/runtime/pythons';
+import { ket } from '@kethub/cli/testing/ket';
 import { call, localServers, logOf, resultOf } from './ket/served.ts';
 
 // Packages and interpreters come from their registries.

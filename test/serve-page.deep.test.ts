@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveFolder, type Served } from '../apps/cli/src/serve/serve.ts';
-import { quietShell } from '../apps/cli/src/testing/ket.ts';
+import { serveFolder, type Served } from '@kethub/cli/serve';
+import { quietShell } from '@kethub/cli/testing/ket';
 
 const PROGRAM = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

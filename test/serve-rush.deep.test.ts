@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { ket, ketProcess } from '../apps/cli/src/testing/ket.ts';
+import { ket, ketProcess } from '@kethub/cli/testing/ket';
 import { call, localServers, logOf, processesIn, resultOf, statusOf } from './ket/served.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

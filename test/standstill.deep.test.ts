@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { KethubProcess } from '../apps/server/src/testing/child-process.ts';
-import { databases } from '../apps/server/src/testing/databases.ts';
-import { callerOf } from '../apps/server/src/testing/gateway.ts';
-import { roomy, startTestKethub } from '../apps/server/src/testing/kethub.ts';
-import { deployOnPremise, localTargets, startProvider } from '../apps/server/src/testing/on-premise.ts';
-import { bpmn, calls, deployWorkflow, start } from '../apps/server/src/testing/workflows.ts';
+import { KethubProcess } from '@kethub/server/testing/child-process';
+import { databases } from '@kethub/server/testing/databases';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { roomy, startTestKethub } from '@kethub/server/testing/kethub';
+import { deployOnPremise, localTargets, startProvider } from '@kethub/server/testing/on-premise';
+import { bpmn, calls, deployWorkflow, start } from '@kethub/server/testing/workflows';
 
 const { chain, end, service, file } = bpmn;
 const TASKS = 20;

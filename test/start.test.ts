@@ -7,8 +7,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkLog } from '../apps/server/src/testing/log.ts';
-import { freePort } from '../apps/server/src/testing/platform.ts';
+import { checkLog } from '@kethub/server/testing/log';
+import { freePort } from '@kethub/server/testing/platform';
 
 const root = path.resolve(import.meta.dirname, '..');
 const START = path.join(root, 'script/start.ts');

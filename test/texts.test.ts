@@ -2,10 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command, Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProgram } from '../apps/cli/src/program.ts';
-import { shellOfProcess } from '../apps/cli/src/shell.ts';
-import { sqlite } from '../apps/server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../apps/server/src/testing/kethub.ts';
+import { createProgram } from '@kethub/cli';
+import { shellOfProcess } from '@kethub/cli';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Every command, page and operation that a text names must exist.
 

@@ -1,5 +1,5 @@
-import { createIds } from '../../apps/server/src/foundation/http/index.ts';
-import { createRawToken, digestOf, type Database } from '../../apps/server/src/foundation/storage/index.ts';
+import { createIds } from '@kethub/server/foundation/http';
+import { createRawToken, digestOf, type Database } from '@kethub/server/foundation/storage';
 
 /** An application subscribed like the model, with copies of the model's execution. */
 export interface Client {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Engine } from 'bpmn-engine';
-import { bpmn } from '../../apps/server/src/testing/workflows.ts';
+import { bpmn } from '@kethub/server/testing/workflows';
 
 const MILLISECONDS = 3_000;
 

@@ -7,8 +7,8 @@ import {
   type Database,
   type IdentityRow,
   type UserRow,
-} from '../../apps/server/src/foundation/storage/index.ts';
-import { fillSearch, searchTextOf } from '../../apps/server/src/people/search/index.ts';
+} from '@kethub/server/foundation/storage';
+import { fillSearch, searchTextOf } from '@kethub/server/people/search';
 
 /** Users and tokens that are added to an empty platform for a measurement. */
 export interface Population {

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { openDatabase } from '../../apps/server/src/foundation/storage/index.ts';
-import { callerOf, member, requestToken } from '../../apps/server/src/testing/gateway.ts';
+import { openDatabase } from '@kethub/server/foundation/storage';
+import { callerOf, member, requestToken } from '@kethub/server/testing/gateway';
 import { addApplications, addExecutions, type Client } from '../lib/applications.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { memoryMb, startServer } from '../lib/process.ts';

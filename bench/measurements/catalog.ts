@@ -3,11 +3,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from 'kysely';
-import { findOffered } from '../../apps/server/src/catalog/marketplace/queries.ts';
-import { readMonthlyUsage } from '../../apps/server/src/catalog/metering/monthly-usage.ts';
-import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
-import { indexListings } from '../../apps/server/src/catalog/marketplace/index.ts';
-import type { Platform } from '../../apps/server/src/foundation/platform.ts';
+import { findOffered } from '@kethub/server/catalog/marketplace';
+import { readMonthlyUsage } from '@kethub/server/catalog/metering';
+import { openDatabase, type Database } from '@kethub/server/foundation/storage';
+import { indexListings } from '@kethub/server/catalog/marketplace';
+import type { Platform } from '@kethub/server';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 

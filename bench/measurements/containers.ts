@@ -1,19 +1,14 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
-import { BUSYBOX } from '../../packages/runtime/src/containers/check.ts';
-import { Container } from '../../packages/runtime/src/containers/container.ts';
-import {
-  describeContainer,
-  LABELS,
-  USER,
-  type ImageConfig,
-} from '../../packages/runtime/src/containers/description.ts';
-import { Engine } from '../../packages/runtime/src/containers/engine.ts';
-import { handover } from '../../packages/runtime/src/containers/handover.ts';
-import { seccompProfile } from '../../packages/runtime/src/containers/seccomp-profile.ts';
-import { shellImage } from '../../packages/runtime/src/testing/images.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { BUSYBOX } from '@kethub/runtime/containers';
+import { Container } from '@kethub/runtime/containers';
+import { describeContainer, LABELS, USER, type ImageConfig } from '@kethub/runtime/containers';
+import { Engine } from '@kethub/runtime/containers';
+import { handover } from '@kethub/runtime/containers';
+import { seccompProfile } from '@kethub/runtime/containers';
+import { shellImage } from '@kethub/runtime/testing/images';
 import { EngineMissing, startContainerEngine, type ContainerEngine } from '../../script/container-engine.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { startServer } from '../lib/process.ts';

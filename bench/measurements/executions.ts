@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
 import { trivial } from '../lib/services.ts';
 import { requestsPerSecond } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { evaluate } from 'feelin';
-import { compile, scopeOf } from '../../packages/feel/src/index.ts';
+import { compile, scopeOf } from '@kethub/feel';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTestRealm, type TestRealm } from '../../apps/server/src/testing/keycloak.ts';
+import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
 import { fetchKeycloak, javaTool, startKeycloak } from '../../script/keycloak.ts';
 import { ensureTools } from '../../script/system-tools.ts';
 import { Stopwatch } from '../lib/latency.ts';

@@ -1,9 +1,9 @@
 import { workflowForm } from '@kethub/client';
 import { chromium, type CDPSession, type Page } from 'playwright-core';
-import { sqlite } from '../../apps/server/src/testing/databases.ts';
-import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { followChecks, type Checks } from '../../apps/dashboard/test/checks.ts';
-import { manyElements } from '../../apps/dashboard/test/many-elements.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import { followChecks, type Checks } from '@kethub/dashboard/test/checks';
+import { manyElements } from '@kethub/dashboard/test/many-elements';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
 import { requestsPerSecond } from '../lib/load.ts';
 import { startServer } from '../lib/process.ts';
 import { trivial } from '../lib/services.ts';

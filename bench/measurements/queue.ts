@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { startPostgres } from '../../script/postgres.ts';
 import { requestsPerSecond } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';

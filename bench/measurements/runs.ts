@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { numpy, trivial } from '../lib/services.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { startServer } from '../lib/process.ts';

@@ -5,11 +5,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Engine } from '../../packages/runtime/src/containers/engine.ts';
-import { importImage } from '../../packages/runtime/src/escapes/python-image.ts';
-import { makeRunnerPaths } from '../../packages/runtime/src/paths.ts';
-import { prepareRoot } from '../../packages/runtime/src/sandbox/root.ts';
-import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
+import { Engine } from '@kethub/runtime/containers';
+import { importPythonImage } from '@kethub/runtime/testing/python-image';
 import { EngineMissing, startContainerEngine, type ContainerEngine } from '../../script/container-engine.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median, mixed } from '../lib/statistics.ts';
@@ -114,8 +111,7 @@ async function candidatesIn(folder: string): Promise<Candidate[]> {
 
 /** The mode `engine`, with an image made of the Python of this machine, so that every mode runs the same interpreter. */
 async function engineCandidate(folder: string, { socket }: ContainerEngine): Promise<Candidate> {
-  const root = prepareRoot(makeRunnerPaths(path.join(folder, 'image')), PYTHON_SIDE, false);
-  await importImage(new Engine(socket), IMAGE, root);
+  await importPythonImage(new Engine(socket), IMAGE, path.join(folder, 'image'));
   return {
     name: 'ket serve, engine',
     command: [...ketServe(packagedIn(folder), path.join(folder, 'service'), 'engine'), '--image', IMAGE],

@@ -1,4 +1,4 @@
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
 import { trivial } from '../lib/services.ts';
 import { requestsPerSecond } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';

@@ -1,5 +1,5 @@
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
-import { bareSandbox } from '../lib/bare-sandbox.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { bareSandbox } from '@kethub/runtime/testing/bare-sandbox';
 import type { Measurement } from '../lib/measurement.ts';
 import { machineSeconds, startServer, type Server } from '../lib/process.ts';
 import { numpy, trivial } from '../lib/services.ts';

@@ -1,6 +1,6 @@
-import { sqlite } from '../../apps/server/src/testing/databases.ts';
-import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { createRawToken } from '../../apps/server/src/foundation/storage/index.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import { createRawToken } from '@kethub/server/foundation/storage';
 import type { Measurement } from '../lib/measurement.ts';
 import { mannWhitney, median } from '../lib/statistics.ts';
 

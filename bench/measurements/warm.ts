@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import type { Measurement } from '../lib/measurement.ts';
 import { startServer } from '../lib/process.ts';
 import { scientific } from '../lib/services.ts';

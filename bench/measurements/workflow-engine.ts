@@ -7,8 +7,8 @@ import {
   toStored,
   type ProcessGraph,
   type StoredState,
-} from '../../packages/workflow/src/index.ts';
-import { chain, end, file, service, start as startEvent } from '../../packages/workflow/src/testing/xml.ts';
+} from '@kethub/workflow';
+import { chain, end, file, service, start as startEvent } from '@kethub/workflow/testing/xml';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 

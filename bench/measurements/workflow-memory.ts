@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { collectGarbage } from '../../apps/server/src/testing/garbage.ts';
-import { sqlite } from '../../apps/server/src/testing/databases.ts';
-import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
-import { graphOf, runInstances } from '../lib/instances.ts';
+import { collectGarbage } from '@kethub/server/testing/garbage';
+import { sqlite } from '@kethub/server/testing/databases';
+import { createTestPlatform } from '@kethub/server/testing/platform';
+import { graphOf, runInstances } from '@kethub/server/testing/advanced-instances';
 import type { Measurement } from '../lib/measurement.ts';
 import { memoryMb } from '../lib/process.ts';
 

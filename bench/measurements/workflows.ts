@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { postgresOn, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
-import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
+import { postgresOn, sqlite, type TestDatabaseKind } from '@kethub/server/testing/databases';
+import { createTestPlatform } from '@kethub/server/testing/platform';
 import { startPostgres } from '../../script/postgres.ts';
 import { bpmnEngineRate } from '../lib/bpmn-engine.ts';
-import { graphOf, runInstances } from '../lib/instances.ts';
+import { graphOf, runInstances } from '@kethub/server/testing/advanced-instances';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 import { loadZeebe, WARM_UP, zeebe } from '../lib/zeebe.ts';

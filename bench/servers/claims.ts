@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { move } from '../../apps/server/src/running/executions/index.ts';
-import { Claims } from '../../apps/server/src/running/executions/schedule/index.ts';
-import { insertMany, type ExecutionRow } from '../../apps/server/src/foundation/storage/index.ts';
-import { addBareVersion, pendingExecution } from '../../apps/server/src/testing/bare-executions.ts';
-import { postgreSql, sqlite, type TestDatabaseKind } from '../../apps/server/src/testing/databases.ts';
-import { createTestPlatform } from '../../apps/server/src/testing/platform.ts';
+import { move } from '@kethub/server/running/executions';
+import { Claims } from '@kethub/server/running/executions/schedule';
+import { insertMany, type ExecutionRow } from '@kethub/server/foundation/storage';
+import { addBareVersion, pendingExecution } from '@kethub/server/testing/bare-executions';
+import { postgreSql, sqlite, type TestDatabaseKind } from '@kethub/server/testing/databases';
+import { createTestPlatform } from '@kethub/server/testing/platform';
 
 export interface ClaimsQuestion {
   readonly database: TestDatabaseKind['name'];

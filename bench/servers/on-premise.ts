@@ -1,7 +1,7 @@
-import { sqlite } from '../../apps/server/src/testing/databases.ts';
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
-import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-premise.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import { deployOnPremise, localTargets } from '@kethub/server/testing/on-premise';
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface OnPremiseReady {

@@ -1,5 +1,5 @@
-import { postgreSql, sqlite } from '../../apps/server/src/testing/databases.ts';
-import { deploy, startTestKethub, type DeployedService, type Upload } from '../../apps/server/src/testing/kethub.ts';
+import { postgreSql, sqlite } from '@kethub/server/testing/databases';
+import { deploy, startTestKethub, type DeployedService, type Upload } from '@kethub/server/testing/kethub';
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {

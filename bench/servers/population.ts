@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { nameProvider } from '../../apps/server/src/catalog/marketplace/index.ts';
-import { upsertUser } from '../../apps/server/src/people/accounts/queries.ts';
-import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
+import { nameProvider } from '@kethub/server/catalog/marketplace';
+import { upsertUser } from '@kethub/server/people/accounts';
+import { openDatabase, type Database } from '@kethub/server/foundation/storage';
 import { populate, usersOf, type Population } from '../lib/population.ts';
 import { untilInputEnds } from './until-input-ends.ts';
 

@@ -1,8 +1,8 @@
-import { postgreSql, sqlite } from '../../apps/server/src/testing/databases.ts';
-import { callerOf } from '../../apps/server/src/testing/gateway.ts';
-import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { deployOnPremise, localTargets } from '../../apps/server/src/testing/on-premise.ts';
-import { bpmn, calls, deployWorkflow, start } from '../../apps/server/src/testing/workflows.ts';
+import { postgreSql, sqlite } from '@kethub/server/testing/databases';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import { deployOnPremise, localTargets } from '@kethub/server/testing/on-premise';
+import { bpmn, calls, deployWorkflow, start } from '@kethub/server/testing/workflows';
 import { untilInputEnds } from './until-input-ends.ts';
 
 export interface Question {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse, type Problem } from '../../packages/workflow/src/index.ts';
+import { parse, type Problem } from '@kethub/workflow';
 import { fetchForeignWorkflows, workflowFilesIn } from '../foreign-workflows.ts';
 
 // `npm run conformance:bpmn -- FOLDER`: deploys every *.bpmn, *.bpmn2 and *.bpmn20.xml file below a folder, as far as

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readCases } from '../../packages/feel/src/conformance/cases.ts';
-import { reportOf, runCase } from '../../packages/feel/src/conformance/run.ts';
+import { readCases } from '@kethub/feel/conformance/cases';
+import { reportOf, runCase } from '@kethub/feel/conformance/run';
 import { root } from '../run.ts';
 
 // `npm run conformance:feel -- FILE`: runs a file of FEEL cases, one JSON object a line. Prints the failing cases, the

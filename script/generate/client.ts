@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { startTestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { sqlite } from '../../apps/server/src/testing/databases.ts';
-import { tableFile, typesFile, type OpenApiDocument } from '../../packages/client/src/generator/operations.ts';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import { sqlite } from '@kethub/server/testing/databases';
+import { tableFile, typesFile, type OpenApiDocument } from '@kethub/client/generator';
 import { root } from '../run.ts';
 
 /** A generated file of the client. */

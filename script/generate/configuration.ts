@@ -1,4 +1,4 @@
-import { SettingsSchema } from '../../apps/server/src/foundation/config/settings.ts';
+import { SettingsSchema } from '@kethub/server/settings';
 import { between, table } from './marks.ts';
 
 type Setting = keyof typeof SettingsSchema.properties;

@@ -1,8 +1,8 @@
-import { limits } from '../../packages/contract/src/index.ts';
-import { LimitFields } from '../../apps/server/src/foundation/config/limits.ts';
-import { ConnectionFields } from '../../apps/server/src/foundation/config/connections.ts';
-import { SchedulingFields } from '../../apps/server/src/foundation/config/scheduling.ts';
-import { SettingsSchema } from '../../apps/server/src/foundation/config/settings.ts';
+import { limits } from '@kethub/contract';
+import { LimitFields } from '@kethub/server/settings';
+import { ConnectionFields } from '@kethub/server/settings';
+import { SchedulingFields } from '@kethub/server/settings';
+import { SettingsSchema } from '@kethub/server/settings';
 import { between, table } from './marks.ts';
 
 /** Descriptions of the fixed limits. The types require a line for every new limit. */

@@ -1,7 +1,7 @@
-import { createProgram } from '../../apps/cli/src/program.ts';
-import { reference } from '../../apps/cli/src/reference.ts';
-import { shellOfProcess } from '../../apps/cli/src/shell.ts';
-import { addDatabaseGauges, addRunnerGauges, Metrics } from '../../apps/server/src/foundation/telemetry/index.ts';
+import { createProgram } from '@kethub/cli';
+import { reference } from '@kethub/cli';
+import { shellOfProcess } from '@kethub/cli';
+import { addDatabaseGauges, addRunnerGauges, Metrics } from '@kethub/server/foundation/telemetry';
 import { renewConfiguration } from './configuration.ts';
 import { renewDependencies } from './dependencies.ts';
 import { renewLimits } from './limits.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../apps/server/src/testing/gateway.ts';
+import type { Caller } from '@kethub/server/testing/gateway';
 import { endsOf, type End } from './ends.ts';
 import { Follower, STUCK_MS } from './follow.ts';
 import type { Evidence } from './judge.ts';

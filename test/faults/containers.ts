@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { callerOf, type Caller } from '../../apps/server/src/testing/gateway.ts';
-import { deploy, type TestKethub } from '../../apps/server/src/testing/kethub.ts';
-import { Engine } from '../../packages/runtime/src/containers/engine.ts';
-import { installationOf } from '../../packages/runtime/src/containers/installation.ts';
+import { callerOf, type Caller } from '@kethub/server/testing/gateway';
+import { deploy, type TestKethub } from '@kethub/server/testing/kethub';
+import { Engine } from '@kethub/runtime/containers';
+import { installationOf } from '@kethub/runtime/containers';
 import type { ContainerEngine } from '../../script/container-engine.ts';
 
 /** A service with a Dockerfile, and the engine that runs it. */

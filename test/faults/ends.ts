@@ -1,5 +1,5 @@
 import { fromTimestamp } from '@kethub/contract';
-import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { member, type Caller } from '@kethub/server/testing/gateway';
 import type { Order, Promised } from './load.ts';
 
 /** Milliseconds; null before that. */

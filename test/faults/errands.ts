@@ -1,5 +1,5 @@
 import type { Service } from '@kethub/contract';
-import { bpmn, calls } from '../../apps/server/src/testing/workflows.ts';
+import { bpmn, calls } from '@kethub/server/testing/workflows';
 import { errandOf, type Errand, type Part } from './decisions.ts';
 import { timesOf, type End } from './ends.ts';
 import { brokenPromise, happenedTo, ofSandboxes, titleOf, wasLost, type Evidence } from './judge.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinal, type ExecutionStatus } from '@kethub/contract';
-import { member, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { member, type Caller } from '@kethub/server/testing/gateway';
 
 const LOOK_MS = 200;
 /** Milliseconds for every promise to come true while nothing is broken. Beyond them it counts as stuck. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runnerPathsIn } from '../../packages/runtime/src/paths.ts';
+import { runnerPathsIn } from '@kethub/runtime/paths';
 
 const ATTEMPTS = 300;
 

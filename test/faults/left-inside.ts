@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openDatabase, type Database } from '../../apps/server/src/foundation/storage/index.ts';
-import { runnerPathsIn } from '../../packages/runtime/src/paths.ts';
+import { openDatabase, type Database } from '@kethub/server/foundation/storage';
+import { runnerPathsIn } from '@kethub/runtime/paths';
 
 const ATTEMPTS = 300;
 /** Sandboxes that wait at most: two prestarted ones, and a warm one for the service. */

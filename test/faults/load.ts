@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { member, type Answered, type Caller } from '../../apps/server/src/testing/gateway.ts';
+import { member, type Answered, type Caller } from '@kethub/server/testing/gateway';
 import type { Follower } from './follow.ts';
 
 /** The load to start, and its treatment. */

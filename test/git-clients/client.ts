@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import type { GitAnswer, GitClient } from '../../apps/server/src/testing/git-client.ts';
+import type { GitAnswer, GitClient } from '@kethub/server/testing/git-client';
 
 /**
  * A program that is a Git client. Every one has the same commands, so that one test suits all:

@@ -1,7 +1,7 @@
 import type { Implementation } from '@kethub/contract';
 import { expect, test } from 'vitest';
-import type { GitClient } from '../../apps/server/src/testing/git-client.ts';
-import type { SignedIn, TestKethub } from '../../apps/server/src/testing/kethub.ts';
+import type { GitClient } from '@kethub/server/testing/git-client';
+import type { SignedIn, TestKethub } from '@kethub/server/testing/kethub';
 import type { GitProgram } from './client.ts';
 
 /** A platform, two people on it, and a folder for clones. */

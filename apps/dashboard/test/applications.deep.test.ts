@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build } from '../../server/src/testing/kethub.ts';
+import { build } from '@kethub/server/testing/kethub';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 

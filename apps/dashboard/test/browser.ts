@@ -1,7 +1,7 @@
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { sqlite } from '../../server/src/testing/databases.ts';
-import { startTestKethub, type TestKethub } from '../../server/src/testing/kethub.ts';
-import type { TestRealm } from '../../server/src/testing/keycloak.ts';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import type { TestRealm } from '@kethub/server/testing/keycloak';
 import { barriersOn, WIDE } from './barriers.ts';
 import { watchTraffic, type Traffic } from './traffic.ts';
 

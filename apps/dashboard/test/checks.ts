@@ -14,9 +14,9 @@ const NOTE_CHECKS = `
 
 /** Milliseconds of each check that the worker has answered since the page was opened. */
 export interface Checks {
-  /** How many there were. */
+  /** Returns their number. */
   count(): Promise<number>;
-  /** The next one after so many. */
+  /** Waits for the check after this number of them, and returns its milliseconds. */
   after(count: number): Promise<number>;
 }
 

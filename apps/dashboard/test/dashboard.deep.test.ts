@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestKethub } from '../../server/src/testing/kethub.ts';
+import type { TestKethub } from '@kethub/server/testing/kethub';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const HOSTILE_NAME = '<img src=x onerror="window.hacked=1">';

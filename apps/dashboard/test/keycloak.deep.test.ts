@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRealm, type TestRealm } from '../../server/src/testing/keycloak.ts';
+import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
 import { picture } from './barriers.ts';
 import { fillIn, openDashboard, PASSWORD, PROGRAM, type Dashboard } from './browser.ts';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build, deploy } from '../../server/src/testing/kethub.ts';
-import { bpmn, deployWorkflow, start } from '../../server/src/testing/workflows.ts';
+import { build, deploy } from '@kethub/server/testing/kethub';
+import { bpmn, deployWorkflow, start } from '@kethub/server/testing/workflows';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const TABS = 8;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Service } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callerOf } from '../../server/src/testing/gateway.ts';
-import { deploy } from '../../server/src/testing/kethub.ts';
-import { commercialPlan } from '../../server/src/testing/marketplace.ts';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { deploy } from '@kethub/server/testing/kethub';
+import { commercialPlan } from '@kethub/server/testing/marketplace';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deploy } from '../../server/src/testing/kethub.ts';
+import { deploy } from '@kethub/server/testing/kethub';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { keysOf } from './keys.ts';

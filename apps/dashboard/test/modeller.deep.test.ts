@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deploy } from '../../server/src/testing/kethub.ts';
+import { deploy } from '@kethub/server/testing/kethub';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { keysOf } from './keys.ts';

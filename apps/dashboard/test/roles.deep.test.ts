@@ -3,9 +3,9 @@ import { workflowForm } from '@kethub/client';
 import type { MemberRole } from '@kethub/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deploy } from '../../server/src/testing/kethub.ts';
-import { listing } from '../../server/src/testing/marketplace.ts';
-import { asFile, bpmn, start } from '../../server/src/testing/workflows.ts';
+import { deploy } from '@kethub/server/testing/kethub';
+import { listing } from '@kethub/server/testing/marketplace';
+import { asFile, bpmn, start } from '@kethub/server/testing/workflows';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const FILES = { 'src/program.py': 'def run(data=0):\n    return {"data": data}\n' };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build, type TestKethub } from '../../server/src/testing/kethub.ts';
+import { build, type TestKethub } from '@kethub/server/testing/kethub';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 

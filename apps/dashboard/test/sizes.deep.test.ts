@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildDashboard } from '../../server/src/dashboard/build.ts';
+import { buildDashboard } from '@kethub/server/dashboard/build';
 import { sizesOf } from '../sizes.ts';
 
 interface Budgets {

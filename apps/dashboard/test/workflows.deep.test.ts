@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deploy } from '../../server/src/testing/kethub.ts';
-import { bpmn, calls, start } from '../../server/src/testing/workflows.ts';
+import { deploy } from '@kethub/server/testing/kethub';
+import { bpmn, calls, start } from '@kethub/server/testing/workflows';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 

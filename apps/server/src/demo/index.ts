@@ -8,6 +8,8 @@ import { curlCommands } from './commands.ts';
 import { createNarrator, type Narrator } from './narrator.ts';
 import { prepareDemo, type Demo } from './prepare.ts';
 
+export { zipOf } from './archive.ts';
+
 /** The picture that the example leaves beside its result. */
 const RESULT_FILE = 'cut.svg';
 

@@ -1,5 +1,7 @@
 export { currentRoot, rootsIn } from '../root/index.ts';
 export { installedPythons, pythonReleases } from '../pythons/index.ts';
+export { EVIL, filesOfAll } from './programs.ts';
+export { HOSTILE_RUNS } from './runs.ts';
 export { checkContainers, usualEngine } from '../containers/check.ts';
 export { checkSandbox } from '../sandbox/check.ts';
 export { attack, countFor, HOSTILE } from './suite.ts';

@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  call,
-  chain,
-  end,
-  file,
-  process,
-  service,
-  serviceId,
-  start,
-} from '../../../../../packages/workflow/src/testing/xml.ts';
+import { call, chain, end, file, process, service, serviceId, start } from '@kethub/workflow/testing/xml';
 import { check, evaluate } from './check.ts';
 import { judge } from './judge.ts';
 import { recall } from './record.ts';

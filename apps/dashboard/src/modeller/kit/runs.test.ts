@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parse } from '@kethub/workflow';
 import { expect, test } from 'vitest';
-import { file } from '../../../../../packages/workflow/src/testing/xml.ts';
+import { file } from '@kethub/workflow/testing/xml';
 import { BOUNDARIES, KINDS, runs } from './runs.ts';
 
 /** An entry of the menu of bpmn-js that changes an element. */

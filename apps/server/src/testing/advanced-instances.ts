@@ -1,26 +1,16 @@
 import { parse, type Value } from '@kethub/workflow';
-import {
-  createAccepting,
-  onExecutionChanged,
-  prepareExecution,
-  wakeWorkers,
-} from '../../apps/server/src/running/executions/index.ts';
-import type { Platform } from '../../apps/server/src/foundation/platform.ts';
-import { bpmn } from '../../apps/server/src/testing/workflows.ts';
-import {
-  advance,
-  CompletionQueue,
-  Advancing,
-  type JobExecutor,
-} from '../../apps/server/src/running/workflows/advance/index.ts';
-import type { Graphs } from '../../apps/server/src/running/workflows/graphs.ts';
-import { concurrencyOf, shareOfOwners, wakeAdvancers } from '../../apps/server/src/running/workflows/engine.ts';
-import { FirstSteps } from '../../apps/server/src/running/workflows/first-step.ts';
-import type { WorkflowPort } from '../../apps/server/src/running/workflows/index.ts';
-import { workflowsWithoutVersions } from '../../apps/server/src/testing/workflow-instances.ts';
-import { Loop } from '../../apps/server/src/running/workflows/loop.ts';
-import { originOfOwner } from '../../apps/server/src/running/workflows/start-by-event.ts';
-import { onWorkflowsToDo } from '../../apps/server/src/running/workflows/wake.ts';
+import { createAccepting, onExecutionChanged, prepareExecution, wakeWorkers } from '../running/executions/index.ts';
+import type { Platform } from '../foundation/platform.ts';
+import { bpmn } from './workflows.ts';
+import { advance, CompletionQueue, Advancing, type JobExecutor } from '../running/workflows/advance/index.ts';
+import type { Graphs } from '../running/workflows/graphs.ts';
+import { concurrencyOf, shareOfOwners, wakeAdvancers } from '../running/workflows/engine.ts';
+import { FirstSteps } from '../running/workflows/first-step.ts';
+import type { WorkflowPort } from '../running/workflows/index.ts';
+import { workflowsWithoutVersions } from './workflow-instances.ts';
+import { Loop } from '../running/workflows/loop.ts';
+import { originOfOwner } from '../running/workflows/start-by-event.ts';
+import { onWorkflowsToDo } from '../running/workflows/wake.ts';
 
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 /** Acceptances at the same time, as the gateway makes them. */

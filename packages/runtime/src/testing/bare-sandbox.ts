@@ -15,10 +15,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { makeRunnerPaths } from '../../packages/runtime/src/paths.ts';
-import { baseEnvironment, FD, fixedOptions, layoutOptions } from '../../packages/runtime/src/sandbox/bwrap.ts';
-import { prepareRoot } from '../../packages/runtime/src/sandbox/root.ts';
-import { PYTHON_SIDE } from '../../packages/runtime/src/version.ts';
+import { makeRunnerPaths } from '../paths.ts';
+import { baseEnvironment, FD, fixedOptions, layoutOptions } from '../sandbox/bwrap.ts';
+import { prepareRoot } from '../sandbox/root.ts';
+import { PYTHON_SIDE } from '../version.ts';
 
 const USER = 199_999;
 const TMP_BYTES = 256 * 2 ** 20;
