@@ -6,7 +6,7 @@ const patient = { timeout: 30_000 };
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-/** A service that runs {@link probe}, two executions at a time, behind the managed-service interface. */
+/** A service that runs `probe`, two executions at a time, behind the managed-service interface. */
 interface ConformanceSubject {
   /** The service endpoint, without a slash at its end. */
   readonly endpoint: string;

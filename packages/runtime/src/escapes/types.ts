@@ -62,7 +62,7 @@ export interface HostileRun {
   /** It is cancelled when it has printed `ready`. */
   cancelled?: true;
   /**
-   * Returns the barriers that did not hold, in words. Default {@link allRefused}. The {@link Traps} are checked
+   * Returns the barriers that did not hold, in words. Default `allRefused`. The {@link Traps} are checked
    * besides.
    */
   judge?: (seen: Seen, limits: Limits) => string[];

@@ -6,7 +6,7 @@ import type { Layer } from './output-guard.ts';
 import type { Written } from './result.ts';
 
 /**
- * One run of user code by a driver (the sandbox, a container engine), prepared but not started. {@link Execution} does
+ * One run of user code by a driver (the sandbox, a container engine), prepared but not started. `Execution` does
  * what all drivers have in common: log, limits of time and output, cancellation, files, verdict and record. A driver
  * shares only folders with the code; a driver for another machine copies them there and back.
  */

@@ -41,7 +41,7 @@ export interface Writer {
   limits: Pick<Limits, 'outputBytes' | 'outputFiles' | 'fileBytes'>;
   /** Its processes on this machine. */
   processes(): readonly number[];
-  /** Measures what it has written elsewhere on a disk; see {@link Run.layer}. */
+  /** Measures what it has written elsewhere on a disk; see `Run.layer`. */
   layer?(bounds: Bounds): Promise<Layer>;
   /** Called once. */
   exceeded(why: Excess): void;

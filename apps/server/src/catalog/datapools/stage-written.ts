@@ -24,7 +24,7 @@ const OLDER_RUNNER = 'The program ran on a worker of an older version, which kee
 
 /**
  * Finds what a SUCCEEDED execution has changed in its data pools, and stores the contents. Their blobs are marked as
- * orphans until {@link applyWritten} refers to them. Null when it had no writable pool; a text says why nothing can be
+ * orphans until `applyWritten` refers to them. Null when it had no writable pool; a text says why nothing can be
  * kept.
  */
 export async function stageWritten(
@@ -71,7 +71,7 @@ async function digestOf(file: string): Promise<string> {
 }
 
 /**
- * Estimates, before anything is stored, whether the quota suffices; a text says why not. {@link judgeWritten} is exact.
+ * Estimates, before anything is stored, whether the quota suffices; a text says why not. `judgeWritten` is exact.
  */
 async function lackOf(
   platform: Platform,

@@ -13,6 +13,7 @@ export { executionLinks, presentProgress, requireSealed, type ExecutionInput } f
 export { answerStart, executionEndpoints, json, sentText, startCall } from './endpoints.ts';
 export { subscriberScope, type ExecutionScope } from './scope.ts';
 export { cancelExecution } from './cancel.ts';
+export { finishExecution } from './finish.ts';
 export { move } from './queries.ts';
 export { resultMembers } from './result.ts';
 export { removeInput } from './input-blob.ts';

@@ -22,7 +22,7 @@ export interface PreparedExecution extends AcceptedWorkflow {
 
 /**
  * Validates the input of an execution and makes its row. A long input is stored as a blob: a caller that does not
- * accept the execution removes `row.input_blob` with {@link removeInput}. `startEvent` is set when an event starts a
+ * accept the execution removes `row.input_blob` with `removeInput`. `startEvent` is set when an event starts a
  * workflow.
  */
 export async function prepareExecution(

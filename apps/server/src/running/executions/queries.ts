@@ -39,7 +39,10 @@ export function insertExecutions(together: StatementBatch, rows: readonly Execut
   together.insert('executions', columns, filled);
 }
 
-/** Makes the move of `event` if the status allows it. Returns whether it was made. */
+/**
+ * Makes the move of `event` if the status allows it. Returns whether it was made. When `ended_at` is set, the trigger
+ * `executions_end_workflow_jobs` marks the job that started the execution: hand-over 1 of the state chart in workflows/engine.ts.
+ */
 export async function move(
   transaction: Queries,
   id: string,

@@ -33,7 +33,7 @@ export interface Moved extends SeenRow {
 /**
  * Adds the moves of many executions to a statement batch. Returns the moves that were made; a CANCELLED execution stays
  * so. The ids are a condition beside the records because PostgreSQL estimates their number: for records alone it would
- * scan the table.
+ * scan the table. Hand-over 1 of the state chart in workflows/engine.ts, as for `move`.
  */
 export function settleWorkflows(
   together: StatementBatch,

@@ -9,7 +9,8 @@ const POLL_MS = 1_000;
 
 /**
  * Notifies every process that the status of an execution has changed. A `row` with a final status is published as well,
- * so that those who wait for it need not read it.
+ * so that those who wait for it need not read it. {@link onExecutionChanged} gets it; for jobs of workflows this is
+ * hand-over 2 of the state chart in workflows/engine.ts.
  */
 export function executionChanged(database: Database, id: string, row?: SeenRow): void {
   if (!row || !hasNoWayOut(row.status)) return database.notify(CHANNEL, id);

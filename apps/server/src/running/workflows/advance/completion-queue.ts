@@ -114,7 +114,7 @@ export class Taken {
     this.#all = this.#all.filter(({ ended }) => !some.has(ended));
   }
 
-  /** Reports that the ends are on disk. */
+  /** Reports that the ends are on disk: hand-over 6 of the state chart in workflows/engine.ts. */
   resolve(): void {
     for (const { waiters } of this.#all) for (const { resolve } of waiters) resolve();
   }

@@ -45,7 +45,7 @@ export class HandOver {
     return this.#taken.length;
   }
 
-  /** Call it after the commit. */
+  /** Begins the jobs, after the commit: hand-over 7 of the state chart in workflows/engine.ts. */
   begin(): void {
     this.#executor?.begin(this.#taken);
     this.#taken = [];

@@ -110,7 +110,9 @@ async function blobsOf(transaction: Queries, ids: readonly string[]): Promise<re
   return rows.flatMap(({ result_blob }) => result_blob ?? []);
 }
 
-/** Notifies everybody of the new statuses. Call it after the commit. */
+/**
+ * Notifies everybody of the new statuses, after the commit: hand-over 9 of the state chart in workflows/engine.ts.
+ */
 export function announce({ database, telemetry }: Platform, moved: readonly Moved[]): void {
   for (const row of moved) {
     executionChanged(database, row.id, row);

@@ -7,7 +7,10 @@ import type { JobEnvironment } from './job-environment.ts';
 import { failJob } from './fail-job.ts';
 import { serviceResult } from './service-result.ts';
 
-/** Reports the end of a job's execution to its instance: the result, or the result document of a failure. */
+/**
+ * Reports the end of a job's execution to its instance, by {@link JobEnvironment.end}: the result, or the result
+ * document of a failure. Hand-over 3 of the state chart in workflows/engine.ts.
+ */
 export async function collectJob(
   environment: JobEnvironment,
   job: WorkflowJobRow,

@@ -37,7 +37,10 @@ export interface JobEnvironment {
   readonly capacity: CapacityCheck;
   /** Id of this process as the sender of starts. */
   readonly caller: string;
-  /** Ends a job with an event for its instance. Does nothing when the job is gone or in another state by then. */
+  /**
+   * Ends a job with an event for its instance: hand-over 4 of the state chart in workflows/engine.ts, to
+   * {@link CompletionQueue.add}. Does nothing when the job is gone or in another state by then.
+   */
   end(job: WorkflowJobRow, event: Event): Promise<void>;
   /**
    * Stores a call of a service of the platform, with its execution. Returns false when the job was cancelled meanwhile.
