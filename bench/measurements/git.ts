@@ -186,7 +186,7 @@ function transfers(costs: Costs): Measurement[] {
   return (['large', 'many'] as const).flatMap((name) =>
     (['push', 'clone'] as const).flatMap((transfer) => {
       const of = costs[name][transfer];
-      const how = `${repositories[name]}; a real Git on the same two cores; median of ${ROUNDS} rounds, the ways in turn; processor is that of the whole machine with the client; the local path without hard links`;
+      const how = `${repositories[name]}; a real Git on the same two cores; median of ${ROUNDS} rounds, the ways in turn; processor is that of the whole machine with the client; the local path without hard links; platform and http-backend check every object that is pushed (receive.fsckObjects), the local path does not`;
       const measure = (what: string, unit: string, cost: (one: Cost) => number): Measurement[] => {
         const rounds = Object.fromEntries(WAYS.map((way) => [way, of[way].map(cost)]));
         const value = median(of.platform.map(cost));

@@ -3,7 +3,8 @@ import http from 'node:http';
 import { once } from 'node:events';
 import { untilInputEnds } from './until-input-ends.ts';
 
-// `git http-backend` behind a small CGI server: the repositories in a folder, without any admission.
+// `git http-backend` behind a small CGI server: the repositories in a folder, without any admission. It checks what is
+// pushed as the platform does.
 const { folder } = JSON.parse(process.argv[2] ?? '{}') as { folder: string };
 const HEAD_END = '\r\n\r\n';
 
@@ -16,6 +17,9 @@ const server = http.createServer((request, response) => {
       GIT_PROJECT_ROOT: folder,
       GIT_HTTP_EXPORT_ALL: '1',
       GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'receive.fsckObjects',
+      GIT_CONFIG_VALUE_0: 'true',
       GIT_PROTOCOL: headers['git-protocol']?.toString(),
       REMOTE_USER: 'bench',
       REQUEST_METHOD: request.method,
