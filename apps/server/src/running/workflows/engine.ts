@@ -12,7 +12,7 @@ import {
   RoundRobin,
 } from './advance/index.ts';
 import { LeakyBucket } from './leaky-bucket.ts';
-import type { createWorkflows, WorkflowPort } from './port.ts';
+import type { WorkflowPort } from './port.ts';
 import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './calls/index.ts';
@@ -44,6 +44,7 @@ import type { recall } from './calls/recall.ts';
 import type { cancelRemote, collectRemote } from './calls/remote-job.ts';
 import type { startRemote } from './calls/start-remote.ts';
 import type { addFirstSteps } from './first-step.ts';
+import type { createWorkflows } from './port.ts';
 // oxlint-enable no-unused-vars
 
 /**
