@@ -10,6 +10,7 @@ import {
   setReference,
   setValues,
 } from '../kit/edit.ts';
+import { together } from '../kit/together.ts';
 import { child, definitionOf, is, text, type Drawn, type Moddle } from '../kit/types.ts';
 import { FeelField } from './feel-field.tsx';
 import { Section, TextField } from './fields.tsx';
@@ -76,12 +77,13 @@ function Timer({ element, definition }: { readonly element: Drawn; readonly defi
   const { kit, checked } = useModelling();
   const present = TIMES.find(({ value }) => child(definition, value) !== null) ?? TIMES[1];
   const starts = checked?.starts[element.id];
-  const set = (name: string, body: string): void => {
-    for (const { value } of TIMES)
-      if (value !== name && child(definition, value) !== null)
-        setValues(kit, element, definition, { [value]: undefined });
-    setExpression(kit, element, definition, name, body);
-  };
+  const set = (name: string, body: string): void =>
+    together(kit, () => {
+      for (const { value } of TIMES)
+        if (value !== name && child(definition, value) !== null)
+          setValues(kit, element, definition, { [value]: undefined });
+      setExpression(kit, element, definition, name, body);
+    });
   return (
     <Section title="Timer">
       <NativeSelect

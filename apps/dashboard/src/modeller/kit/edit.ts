@@ -1,3 +1,4 @@
+import { together } from './together.ts';
 import { child, list, text, type Drawn, type Kit, type Moddle } from './types.ts';
 
 /** The extension element of a type, such as `zeebe:Script`; null where there is none. */
@@ -121,8 +122,10 @@ export function setReference(kit: Kit, element: Drawn, owner: Moddle, reference:
   const made = kit.service('bpmnFactory').create(type, { name: value, ...(key !== 'name' && { [key]: value }) });
   adopt(made, definitions);
   const rootElements = [...list(definitions, 'rootElements'), made];
-  modeling.updateModdleProperties(element, definitions, { rootElements });
-  modeling.updateModdleProperties(element, owner, { [reference]: made });
+  together(kit, () => {
+    modeling.updateModdleProperties(element, definitions, { rootElements });
+    modeling.updateModdleProperties(element, owner, { [reference]: made });
+  });
 }
 
 /** The outermost object of the file, `bpmn:Definitions`. */

@@ -2,6 +2,7 @@ import 'bpmn-js/dist/assets/bpmn-font/css/bpmn.css';
 import Modeler from 'bpmn-js/lib/Modeler.js';
 import camundaCloud from 'camunda-bpmn-js-behaviors/lib/camunda-cloud/index.js';
 import { defineServiceTasks, whatRuns } from './rules.ts';
+import { allowTogether } from './together.ts';
 import type { Diagram, Kit } from './types.ts';
 import { kitOf, optionsFor } from './view.ts';
 
@@ -13,5 +14,6 @@ export function openModeler(container: HTMLElement): Kit {
   const additionalModules = [camundaCloud, whatRuns];
   const kit = kitOf(new ModelerClass({ ...optionsFor(container), additionalModules }));
   defineServiceTasks(kit);
+  allowTogether(kit.modeler);
   return kit;
 }

@@ -1,4 +1,5 @@
 import { mappingsOf, setExtension, setHeaders, setMappings } from './edit.ts';
+import { together } from './together.ts';
 import type { Member } from '../suggest/members.ts';
 import type { Drawn, Kit } from './types.ts';
 
@@ -23,13 +24,15 @@ export interface CallableService {
 
 /** Makes a task call a service. Its own mappings stay; required parameters that have none get one of their name. */
 export function callService(kit: Kit, element: Drawn, service: CallableService): void {
-  setExtension(kit, element, 'zeebe:TaskDefinition', { type: PLATFORM_SERVICE });
-  setHeaders(kit, element, { serviceId: service.id });
   const kept = mappingsOf(element.businessObject, 'input');
   const known = new Set(kept.map(({ target }) => target.split('.')[0]));
   const missing = service.parameters.filter(({ name, required }) => required && !known.has(name));
-  if (missing.length === 0) return;
-  setMappings(kit, element, 'input', [...kept, ...missing.map(({ name }) => ({ source: `=${name}`, target: name }))]);
+  const added = missing.map(({ name }) => ({ source: `=${name}`, target: name }));
+  together(kit, () => {
+    setExtension(kit, element, 'zeebe:TaskDefinition', { type: PLATFORM_SERVICE });
+    setHeaders(kit, element, { serviceId: service.id });
+    if (added.length > 0) setMappings(kit, element, 'input', [...kept, ...added]);
+  });
 }
 
 /** A finished task for a service, to be put onto the canvas. */

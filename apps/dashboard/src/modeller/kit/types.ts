@@ -78,6 +78,8 @@ export interface Services {
     remove(filter: { readonly type: string }): void;
   };
   readonly commandStack: {
+    register(command: string, handler: { preExecute(context: Values): void }): void;
+    execute(command: string, context: Values): void;
     undo(): void;
     redo(): void;
     canUndo(): boolean;

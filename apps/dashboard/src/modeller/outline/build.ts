@@ -1,5 +1,6 @@
 import { is, type Drawn, type Kit } from '../kit/types.ts';
 import type { Kind } from '../kit/runs.ts';
+import { together } from '../kit/together.ts';
 
 const TASK = { width: 100, height: 80 };
 /** Pixels between the start event of an empty diagram and its upper left corner. */
@@ -42,11 +43,13 @@ export function addEventSubProcess(kit: Kit, scope: Drawn): Drawn {
   const factory = kit.service('elementFactory');
   const below = Math.max(FIRST.y, ...(scope.children ?? []).map((one) => (one.y ?? 0) + (one.height ?? 0)));
   const modeling = kit.service('modeling');
-  const made = factory.createShape({ type: 'bpmn:SubProcess', isExpanded: true, triggeredByEvent: true });
-  const around = modeling.createShape(made, { x: FIRST.x + 175, y: below + TASK.height + 100 }, scope);
-  const start = factory.createShape({ type: 'bpmn:StartEvent', eventDefinitionType: 'bpmn:ErrorEventDefinition' });
-  modeling.createShape(start, { x: around.x + 50, y: around.y + around.height / 2 }, around);
-  return around;
+  return together(kit, () => {
+    const made = factory.createShape({ type: 'bpmn:SubProcess', isExpanded: true, triggeredByEvent: true });
+    const around = modeling.createShape(made, { x: FIRST.x + 175, y: below + TASK.height + 100 }, scope);
+    const start = factory.createShape({ type: 'bpmn:StartEvent', eventDefinitionType: 'bpmn:ErrorEventDefinition' });
+    modeling.createShape(start, { x: around.x + 50, y: around.y + around.height / 2 }, around);
+    return around;
+  });
 }
 
 /** Elements to which an element can be connected by a flow. */
