@@ -1,3 +1,4 @@
+import { validateZeebe } from '@bpmn-io/element-templates-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sqlite } from '../../testing/databases.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
@@ -62,6 +63,39 @@ test('a task made of a template runs', async () => {
     headers: { prefer: 'wait=60' },
   });
   expect(await client.getOwnedResult({ executionId: id })).toMatchObject({ answer: 42 });
+});
+
+/** Parameters whose names and descriptions are no words. */
+const odd = `
+from typing import Annotated
+from kethub.secret import SecretValue
+
+def run(data, größe: int, _private: list[float] = [], in_: str = "", token: SecretValue = None):
+    ${'"'.repeat(3)}<b>Odd</b> "quotes" & {braces} ${'long '.repeat(300)}${'"'.repeat(3)}
+    return {"in": 1, "größe": größe, "a b": 2}
+`;
+
+test("the schema of Camunda's modeler accepts every template", async () => {
+  const { client } = platform;
+  const { service } = await deploy(client, '<i>"Odd"</i> & more', { 'src/__init__.py': '', 'src/program.py': odd });
+  const { service: bare } = await deploy(client, 'Bare', {
+    'src/__init__.py': '',
+    'src/program.py': 'def run():\n    pass\n',
+  });
+  const { id: applicationId } = await client.createApplication({ json: { name: 'Templates' } });
+  for (const one of [worker.service, service, bare])
+    await client.subscribe({ applicationId, json: { serviceId: one.id } });
+  const templates = await client.listElementTemplates({ applicationId });
+  expect(templates).toHaveLength(3);
+  for (const template of templates) {
+    const { valid, errors } = validateZeebe(template);
+    expect(errors ?? [], template.name).toEqual([]);
+    expect(valid).toBe(true);
+  }
+  // The validator refuses a template without its binding.
+  expect(validateZeebe({ ...templates[0], properties: [{ type: 'String', value: '1' }] })).toMatchObject({
+    valid: false,
+  });
 });
 
 test('an application of somebody else has none', async () => {
