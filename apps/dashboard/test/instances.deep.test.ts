@@ -114,6 +114,14 @@ describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
         .getByRole('row', { name: /Max-Cut.*Succeeded/ })
         .first()
         .waitFor();
+      // The execution leads to its instance and back, as does the list of what its tasks have started.
+      const instance = page.url().replace(/\?.*/, '');
+      await page.getByRole('link', { name: 'Its execution, with the result' }).click();
+      await page.getByRole('link', { name: 'Its instance' }).click();
+      await expect.poll(() => page.url()).toContain(instance);
+      await page.goto(`${origin}/me/executions?workflow=${instance.split('/').at(-1)}`);
+      await page.getByRole('link', { name: 'The instance whose tasks have started them' }).click();
+      await expect.poll(() => page.url()).toContain(instance);
       // The slider and the list of elements lead to each step without the mouse.
       await page.getByRole('tab', { name: 'Variables' }).click();
       await page.getByRole('slider', { name: 'Step of the journal' }).focus();
@@ -140,6 +148,19 @@ describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
     await alert.getByText('an incident in what it calls').waitFor();
     await alert.getByText(HOSTILE).waitFor();
     await picture(page, 'instance-calling');
+    // The outline says the same, and is used with keys.
+    const outline = page.getByRole('tree', { name: 'Elements' });
+    await outline.getByRole('treeitem', { name: /^Begin.*done$/ }).focus();
+    await page.keyboard.press('ArrowDown');
+    await outline.getByRole('treeitem', { name: /stands still$/, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Variables', selected: true }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('link', { name: 'Instances', exact: true }).first().click();
+    const states = page.getByRole('navigation', { name: 'Instances by state' });
+    await states.getByRole('link', { name: 'Stand still 2' }).click();
+    await page.getByRole('row', { name: /Incident.*in what it calls/ }).waitFor();
+    await picture(page, 'instances-calling');
+    await page.goto(`${origin}/me/services/${id}/instances/${started.id}`);
     await alert.getByRole('link', { name: 'Go there' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Stands still at Large?').waitFor();

@@ -152,7 +152,7 @@ export const WorkflowInstanceCounts = Type.Object(
     }),
     isPartial: Type.Boolean({ description: 'Whether there are more instances than were counted.' }),
     phases: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'How many are in each phase.' }),
-    withIncidents: Type.Integer({ minimum: 0 }),
+    withIncidents: Type.Integer({ minimum: 0, description: 'Those that stand still, also in what they have called.' }),
   },
   { $id: 'WorkflowInstanceCounts' },
 );
@@ -169,7 +169,10 @@ export const WorkflowInstance = Type.Object(
     version: Type.Optional(Version),
     processId: nullable('string'),
     phase: Type.Enum([...workflowPhases]),
-    incidents: Type.Integer(),
+    incidents: Type.Integer({ description: 'Its own open incidents.' }),
+    childIncidents: Type.Integer({
+      description: 'Open incidents of what its call activities have started, and of what that calls.',
+    }),
     createdAt: Timestamp,
     endedAt: Type.Optional(Timestamp),
   },

@@ -10,7 +10,7 @@ export { rootOf, type State } from './state/state.ts';
 export { platformFaultOf } from './engine/events.ts';
 export { isTooDeep } from './engine/depth.ts';
 export { Runaway } from './engine/failure.ts';
-export { errorsOf, resultOf, statusOf } from './engine/status.ts';
+export { childErrorsOf, errorsOf, resultOf, statusOf } from './engine/status.ts';
 export { variablesAt } from './engine/variables.ts';
 export { rebuild } from './engine/journal.ts';
 export { OtherJournal, Replay, type EventEntry } from './engine/replay.ts';

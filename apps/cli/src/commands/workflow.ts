@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { WorkflowInstance } from '@kethub/contract';
 import { usageFailure } from '../failures.ts';
 import { elementsOf, jsonOf, layOut, membersOf, objectOf, type JsonText } from '../json.ts';
 import { requireOwnService } from '../platform/select-service.ts';
@@ -154,8 +155,13 @@ async function instances(shell: Shell, wanted: string, options: CommonOptions): 
   const all = await platform.listWorkflowInstances({ serviceId, limit: 100 });
   const output = outputOf(shell, options);
   if (all.length === 0) output.note('None.');
-  const rows = all.map((one) => [one.id, one.version ?? '', one.phase, String(one.incidents), one.createdAt]);
+  const rows = all.map((one) => [one.id, one.version ?? '', one.phase, incidentsOf(one), one.createdAt]);
   output.result(all.length === 0 ? '' : table(['INSTANCE', 'VERSION', 'PHASE', 'INCIDENTS', 'BEGAN (UTC)'], rows), all);
+}
+
+/** The number of open incidents, and that of what the instance has called. */
+function incidentsOf({ incidents: own, childIncidents }: WorkflowInstance): string {
+  return childIncidents === 0 ? String(own) : `${own}, ${childIncidents} in what it calls`;
 }
 
 async function incidents(shell: Shell, wanted: string, options: CommonOptions): Promise<void> {

@@ -186,6 +186,14 @@ export const taskExecutionsQuery = (
   });
 
 /** Returns whether an instance can go on by itself. */
+/** Returns whether an instance has open incidents, or what it has called has. */
+export function standsStill({
+  incidents,
+  childIncidents,
+}: Pick<WorkflowInstance, 'incidents' | 'childIncidents'>): boolean {
+  return incidents + childIncidents > 0;
+}
+
 export function isUnderWay({ phase }: Pick<WorkflowInstance, 'phase'>): boolean {
   return phase === 'NEW' || phase === 'RUNNING';
 }

@@ -2512,6 +2512,8 @@ export interface components {
         };
         /** An execution of a workflow, or what one of its call activities has started. */
         WorkflowInstance: {
+            /** Open incidents of what its call activities have started, and of what that calls. */
+            childIncidents: number;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -2520,6 +2522,7 @@ export interface components {
             executionId: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
+            /** Its own open incidents. */
             incidents: number;
             parentId: string | null;
             phase: "NEW" | "RUNNING" | "COMPLETED" | "CANCELLED" | "ERROR";
@@ -2536,6 +2539,7 @@ export interface components {
             isPartial: boolean;
             /** How many are in each phase. */
             phases: { [key: string]: number; };
+            /** Those that stand still, also in what they have called. */
             withIncidents: number;
         };
         WorkflowInstanceDetails: {
@@ -2565,6 +2569,8 @@ export interface components {
                 /** The signal that it waits for. */
                 signal?: { name: string; };
             }[];
+            /** Open incidents of what its call activities have started, and of what that calls. */
+            childIncidents: number;
             /** What its call activities have started, newest first; at most 100. */
             children: components["schemas"]["WorkflowInstance"][];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -2575,6 +2581,7 @@ export interface components {
             executionId: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
+            /** Its own open incidents. */
             incidents: number;
             openIncidents: components["schemas"]["WorkflowIncident"][];
             parentId: string | null;

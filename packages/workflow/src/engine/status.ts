@@ -8,8 +8,12 @@ import type { ErrorEnvelope, Variables } from '../types.ts';
 export function errorsOf(state: State): readonly ErrorEnvelope[] {
   if (state.error !== null) return [state.error];
   const own = [...state.incidents.values()].map(({ error }) => error);
-  const called = [...state.index.failing.keys()].flatMap((key) => state.elements.get(key)?.childErrors ?? []);
-  return [...own, ...called];
+  return [...own, ...childErrorsOf(state)];
+}
+
+/** The errors of open incidents in what call activities have started. */
+export function childErrorsOf(state: State): readonly ErrorEnvelope[] {
+  return [...state.index.failing.keys()].flatMap((key) => state.elements.get(key)?.childErrors ?? []);
 }
 
 /**

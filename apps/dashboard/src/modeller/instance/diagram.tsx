@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { text, type Kit } from '../kit/types.ts';
 import { fit, openViewer } from '../kit/view.ts';
 import { showMarks } from './marks.ts';
-import type { Names } from './names.ts';
+import { rowsOf, wholeOf } from '../outline/tree.ts';
+import type { DrawnElements, Names } from './names.ts';
 import { placesAt, type Step } from './places.ts';
 import { showProcess } from './process.ts';
 
@@ -15,7 +16,7 @@ export function InstanceDiagram({
   processId = null,
   selected = null,
   onSelect,
-  onNames,
+  onDrawn,
   className,
 }: {
   readonly xml: string;
@@ -28,14 +29,14 @@ export function InstanceDiagram({
   readonly processId?: string | null;
   readonly selected?: string | null;
   readonly onSelect?: (elementId: string | null) => void;
-  readonly onNames?: (names: Names) => void;
+  readonly onDrawn?: (drawn: DrawnElements) => void;
   readonly className: string;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const [kit, setKit] = useState<Kit | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const listeners = useRef({ onSelect, onNames });
-  listeners.current = { onSelect, onNames };
+  const listeners = useRef({ onSelect, onDrawn });
+  listeners.current = { onSelect, onDrawn };
   useEffect(() => {
     if (!container.current) return undefined;
     const opened = openViewer(container.current);
@@ -52,7 +53,8 @@ export function InstanceDiagram({
           const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];
           listeners.current.onSelect?.(first?.businessObject.id ?? null);
         });
-        listeners.current.onNames?.(namesIn(opened));
+        const rows = rowsOf(wholeOf(opened.service('canvas').getRootElement().businessObject));
+        listeners.current.onDrawn?.({ names: namesIn(opened), rows });
         setKit(opened);
       },
       (error: unknown) => isOpen && setFailure(error instanceof Error ? error.message : String(error)),

@@ -1,23 +1,26 @@
 import { Button, Menu } from '@mantine/core';
-import { useMemo, useRef, type KeyboardEvent } from 'react';
+import { useMemo } from 'react';
 import { findingsAt, useModelling } from '../context.tsx';
 import { BOUNDARIES, KINDS, type Kind } from '../kit/runs.ts';
 import { taskOf } from '../kit/services.ts';
 import { is, type Drawn } from '../kit/types.ts';
 import { nameOf } from '../kit/words.ts';
 import { addEventSubProcess, addStart, append, attach, canBeFollowed, place, targetsOf } from './build.ts';
-import { rowsOf, type Row } from './tree.ts';
+import { rowsOf, wholeOf } from './tree.ts';
+import { Tree } from './tree-view.tsx';
 
 /** The elements as a tree for keys and screen readers, and commands that draw without a mouse. */
 export function Outline({ onOpen, readOnly = false }: { readonly onOpen: () => void; readonly readOnly?: boolean }) {
-  const { kit, revision, selected, select } = useModelling();
+  const modelling = useModelling();
+  const { kit, revision, selected, select } = modelling;
   const root = kit.service('canvas').getRootElement();
-  const rows = useMemo(() => rowsOf(definitionsRoot(root)), [root, revision]);
+  const rows = useMemo(() => rowsOf(wholeOf(root.businessObject)), [root, revision]);
   return (
     <section className="outline" aria-label="Outline">
       {!readOnly && <Commands root={root} />}
       <Tree
         rows={rows}
+        noteOf={(id) => <Problems count={findingsAt(modelling, id).length} />}
         selectedId={selected?.businessObject.id ?? null}
         onSelect={(id) => select(kit.service('elementRegistry').get(id) ?? null)}
         onOpen={onOpen}
@@ -26,101 +29,13 @@ export function Outline({ onOpen, readOnly = false }: { readonly onOpen: () => v
   );
 }
 
-/** The process or the collaboration, also while the canvas shows a collapsed sub-process. */
-function definitionsRoot(root: Drawn): Drawn['businessObject'] {
-  let moddle = root.businessObject;
-  while (moddle.$parent !== undefined && moddle.$parent.$type !== 'bpmn:Definitions') moddle = moddle.$parent;
-  return moddle;
-}
-
-export function Tree({
-  rows,
-  selectedId,
-  onSelect,
-  onOpen,
-}: {
-  readonly rows: readonly Row[];
-  readonly selectedId: string | null;
-  readonly onSelect: (id: string) => void;
-  readonly onOpen: () => void;
-}) {
-  const list = useRef<HTMLUListElement>(null);
-  const at = rows.findIndex(({ id }) => id === selectedId);
-  const go = (index: number): void => {
-    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
-    if (!row) return;
-    onSelect(row.id);
-    list.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus();
-  };
-  const press = (event: KeyboardEvent): void => {
-    const moves: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: rows.length - 1,
-    };
-    const next = moves[event.key];
-    if (next !== undefined) go(next);
-    else if (event.key === 'Enter' && at >= 0) onOpen();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  if (rows.length === 0) return <p className="quiet small note">Nothing is drawn yet.</p>;
+function Problems({ count }: { readonly count: number }) {
+  if (count === 0) return null;
   return (
-    <ul ref={list} role="tree" aria-label="Elements" className="outline-tree" onKeyDown={press}>
-      {rows.map((row, index) => (
-        <OneRow
-          key={row.id}
-          row={row}
-          isSelected={row.id === selectedId}
-          isReachable={at === -1 ? index === 0 : index === at}
-          onSelect={() => go(index)}
-          onOpen={onOpen}
-        />
-      ))}
-    </ul>
-  );
-}
-
-function OneRow({
-  row: { id, name, type, level },
-  isSelected,
-  isReachable,
-  onSelect,
-  onOpen,
-}: {
-  readonly row: Row;
-  readonly isSelected: boolean;
-  readonly isReachable: boolean;
-  readonly onSelect: () => void;
-  readonly onOpen: () => void;
-}) {
-  const modelling = useModelling();
-  const findings = findingsAt(modelling, id);
-  return (
-    <li
-      role="treeitem"
-      aria-level={level}
-      aria-selected={isSelected}
-      tabIndex={isReachable ? 0 : -1}
-      data-row={id}
-      className="outline-row"
-      data-level={Math.min(level, 6)}
-      onClick={onSelect}
-      onDoubleClick={onOpen}
-      onFocus={() => {
-        if (!isSelected) onSelect();
-      }}
-    >
-      <span>{name}</span> {name !== type && <span className="quiet small">{type}</span>}
-      {findings.length > 0 && (
-        <span className="outline-count">
-          {findings.length}
-          <span className="sr-only"> problems</span>
-        </span>
-      )}
-    </li>
+    <span className="outline-count">
+      {count}
+      <span className="sr-only"> problems</span>
+    </span>
   );
 }
 

@@ -10,6 +10,13 @@ export interface Row {
   readonly level: number;
 }
 
+/** The process or the collaboration of an object, also of one in a collapsed sub-process. */
+export function wholeOf(moddle: Moddle): Moddle {
+  let whole = moddle;
+  while (whole.$parent !== undefined && whole.$parent.$type !== 'bpmn:Definitions') whole = whole.$parent;
+  return whole;
+}
+
 /**
  * The elements of a process or of all pools, in the order of flow. Below an element stand what is in it, the events on
  * its border, and the paths of a gateway with several.

@@ -37,6 +37,9 @@ export function ExecutionPage() {
         }
         actions={
           <>
+            {service.data?.type === 'WORKFLOW' && (
+              <Link to={`${acting.base}/services/${serviceId}/instances/${executionId}`}>Its instance</Link>
+            )}
             <CompareWith id={executionId} serviceId={execution.data?.serviceId} />
             {execution.data && isEnded(execution.data) && mayDelete && <DeleteExecution id={executionId} />}
             {service.isSuccess && mayStart && (

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
-import { executionsQuery, isEnded } from '../../data/queries.ts';
+import { executionQuery, executionsQuery, isEnded } from '../../data/queries.ts';
 import { More } from '../../look/more.tsx';
 import { PageHead } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -29,6 +29,7 @@ export function Executions() {
     <>
       <PageHead
         title="Executions"
+        note={filter.workflowId !== undefined && <InstanceLink workflowId={filter.workflowId} />}
         actions={
           mayCancel &&
           open.length > 1 && (
@@ -53,6 +54,18 @@ export function Executions() {
       </div>
       {isCancelling && <CancelAll ids={open.map(({ id }) => id)} onClose={() => setCancelling(false)} />}
     </>
+  );
+}
+
+/** The way back to the instance whose tasks have started the executions. */
+function InstanceLink({ workflowId }: { readonly workflowId: string }) {
+  const acting = useActing();
+  const { data } = useQuery({ ...executionQuery(acting, workflowId), retry: false });
+  if (data?.serviceId === undefined) return null;
+  return (
+    <Link to={`${acting.base}/services/${data.serviceId}/instances/${workflowId}`}>
+      The instance whose tasks have started them
+    </Link>
   );
 }
 

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { sourceQuery, type JournalEntry } from '../../data/workflow-queries.ts';
 import { InstanceDiagram } from '../../modeller/instance/diagram.tsx';
-import type { Names } from '../../modeller/instance/names.ts';
-import { placesAt, standingIn } from '../../modeller/instance/places.ts';
+import type { DrawnElements, Names } from '../../modeller/instance/names.ts';
+import { placesAt, standingIn, type Place } from '../../modeller/instance/places.ts';
+import { Tree } from '../../modeller/outline/tree-view.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import type { InstanceView } from './instance-view.ts';
 import { entryInWords } from './journal-in-words.ts';
@@ -15,14 +16,17 @@ export default function InstanceOnDiagram({
   instance,
   steps,
   view: { step: chosen, element, show },
-  names,
-  onNames,
+  drawn: { names, rows },
+  onDrawn,
+  onOpen,
 }: {
   readonly instance: WorkflowInstanceDetails;
   readonly steps: readonly JournalEntry[];
   readonly view: InstanceView;
-  readonly names: Names;
-  readonly onNames: (names: Names) => void;
+  readonly drawn: DrawnElements;
+  readonly onDrawn: (drawn: DrawnElements) => void;
+  /** Called when an element is opened with Enter. */
+  readonly onOpen: () => void;
 }) {
   const { acting, serviceId } = useServiceAddress();
   const { version = '', processId, activities } = instance;
@@ -43,17 +47,30 @@ export default function InstanceOnDiagram({
       {file.isPending && version !== '' && <p className="quiet panel-text">Loading…</p>}
       {file.error && <p className="quiet panel-text">The file of this version is not there any more.</p>}
       {file.data !== undefined && (
-        <InstanceDiagram
-          xml={file.data}
-          journal={steps}
-          until={until}
-          standing={standing}
-          processId={processId}
-          selected={element}
-          onSelect={(id) => show({ element: id })}
-          onNames={onNames}
-          className={isBig ? 'instance-canvas big' : 'instance-canvas'}
-        />
+        <div className="instance-parts">
+          <aside className="instance-outline" aria-label="Outline">
+            <Tree
+              rows={rows}
+              noteOf={(id) => <PlaceNote place={places.elements.get(id)} standing={standing.get(id) ?? 0} />}
+              selectedId={element}
+              onSelect={(id) => show({ element: id })}
+              onOpen={onOpen}
+            />
+          </aside>
+          <div>
+            <InstanceDiagram
+              xml={file.data}
+              journal={steps}
+              until={until}
+              standing={standing}
+              processId={processId}
+              selected={element}
+              onSelect={(id) => show({ element: id })}
+              onDrawn={onDrawn}
+              className={isBig ? 'instance-canvas big' : 'instance-canvas'}
+            />
+          </div>
+        </div>
       )}
       <div className="history">
         <span className="row" style={{ flexWrap: 'nowrap' }}>
@@ -113,6 +130,14 @@ export default function InstanceOnDiagram({
       </div>
     </section>
   );
+}
+
+/** The state of an element, at its row of the outline. */
+function PlaceNote({ place, standing }: { readonly place: Place | undefined; readonly standing: number }) {
+  const { active, done, incidents } = place ?? { active: 0, done: 0, incidents: 0 };
+  if (incidents + standing > 0) return <span className="outline-place incident">stands still</span>;
+  if (active > 0) return <span className="outline-place">{active > 1 ? `active ${active} times` : 'active'}</span>;
+  return done > 0 ? <span className="outline-place quiet">{done > 1 ? `done ${done} times` : 'done'}</span> : null;
 }
 
 /** The elements that the instance has reached, by their names, for those who do not use the diagram. */

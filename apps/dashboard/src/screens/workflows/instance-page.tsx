@@ -2,12 +2,12 @@ import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { Button, Tabs } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState, type ReactNode, type Ref } from 'react';
 import { useMay } from '../../data/context.tsx';
-import { instanceQuery, isUnderWay } from '../../data/workflow-queries.ts';
+import { instanceQuery, isUnderWay, standsStill } from '../../data/workflow-queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { CopyButton, Ket, shortId, State, Time } from '../../look/parts.tsx';
-import type { Names } from '../../modeller/instance/names.ts';
+import { NOTHING_DRAWN, type DrawnElements } from '../../modeller/instance/names.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -44,7 +44,11 @@ export function InstancePage() {
 function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetails; readonly tag: string | null }) {
   const view = useInstanceView();
   const journal = useJournal(instance.id, tag);
-  const [names, setNames] = useState<Names>(new Map());
+  const [drawn, setDrawn] = useState<DrawnElements>(NOTHING_DRAWN);
+  const { names } = drawn;
+  const details = useRef<HTMLElement>(null);
+  const openDetails = (): void =>
+    details.current?.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus();
   const nameOf = (elementId: string): string => names.get(elementId) ?? elementId;
   const steps = journal.data ?? [];
   return (
@@ -52,10 +56,17 @@ function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetail
       <Head instance={instance} />
       <StandsStill instance={instance} nameOf={nameOf} onShow={() => view.show({ tab: 'incidents' })} />
       <Suspense fallback={<div className="panel quiet">Loading…</div>}>
-        <InstanceOnDiagram instance={instance} steps={steps} view={view} names={names} onNames={setNames} />
+        <InstanceOnDiagram
+          instance={instance}
+          steps={steps}
+          view={view}
+          drawn={drawn}
+          onDrawn={setDrawn}
+          onOpen={openDetails}
+        />
       </Suspense>
       {journal.error && <Problem error={journal.error} onRetry={() => void journal.refetch()} />}
-      <Details instance={instance} view={view} nameOf={nameOf}>
+      <Details ref={details} instance={instance} view={view} nameOf={nameOf}>
         {journal.isPending ? (
           <p className="quiet">Loading…</p>
         ) : (
@@ -74,7 +85,7 @@ function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetail
 
 function Head({ instance }: { readonly instance: WorkflowInstanceDetails }) {
   const { acting, at } = useServiceAddress();
-  const { id, phase, openIncidents, createdAt, executionId, version, parentId, processId } = instance;
+  const { id, phase, createdAt, executionId, version, parentId, processId } = instance;
   return (
     <div className="row apart">
       <div className="row">
@@ -89,7 +100,7 @@ function Head({ instance }: { readonly instance: WorkflowInstanceDetails }) {
           <span className="sr-only">Instance </span>
           <Ket>{shortId(id)}</Ket>
         </h2>
-        <State of={openIncidents.length > 0 || callsStanding(instance) > 0 ? 'INCIDENT' : phase} />
+        <State of={standsStill(instance) ? 'INCIDENT' : phase} />
         <span className="quiet">
           version {version ?? '–'}
           {parentId !== null && `, process ${processId ?? '–'}`}, started <Time at={createdAt} />
@@ -144,11 +155,6 @@ function Cancel({ executionId }: { readonly executionId: string }) {
   );
 }
 
-/** Open incidents of what the call activities of an instance have started. */
-function callsStanding({ activities }: WorkflowInstanceDetails): number {
-  return activities.reduce((sum, { childIncidents = 0 }) => sum + childIncidents, 0);
-}
-
 /** One line about what keeps the instance from going on, here and in what it calls. */
 function StandsStill({
   instance,
@@ -182,7 +188,7 @@ function StandsStill({
         <>
           <span>
             <strong>{nameOf(call.elementId)}</strong> waits:{' '}
-            {callsStanding(instance) === 1 ? 'an incident' : 'incidents'} in what it calls
+            {instance.childIncidents === 1 ? 'an incident' : 'incidents'} in what it calls
           </span>
           {call.childInstanceId !== undefined && <Link to={`${at}/instances/${call.childInstanceId}`}>Go there</Link>}
           {calls.length > 1 && <span className="quiet">and {calls.length - 1} more</span>}
@@ -203,6 +209,7 @@ const TITLES: Readonly<Record<Tab, string>> = {
 
 /** The tabs below the diagram. Only the one in view is read. */
 function Details({
+  ref,
   instance,
   view,
   nameOf,
@@ -211,6 +218,7 @@ function Details({
   readonly instance: WorkflowInstanceDetails;
   readonly view: InstanceView;
   readonly nameOf: (elementId: string) => string;
+  readonly ref: Ref<HTMLElement>;
   /** The journal. */
   readonly children: ReactNode;
 }) {
@@ -220,7 +228,7 @@ function Details({
   const tab = view.tab ?? (openIncidents.length > 0 ? 'incidents' : 'variables');
   const counts: Partial<Record<Tab, number>> = { incidents: openIncidents.length, active: activities.length };
   return (
-    <section className="panel" aria-label="Details">
+    <section className="panel" aria-label="Details" ref={ref}>
       <Tabs value={tab} onChange={(next) => view.show({ tab: next as Tab })} keepMounted={false}>
         <Tabs.List style={{ marginBottom: 12 }}>
           {TABS.map((one) => (

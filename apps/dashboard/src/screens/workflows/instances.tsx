@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
-import { instanceCountsQuery, instancesQuery } from '../../data/workflow-queries.ts';
+import { instanceCountsQuery, instancesQuery, standsStill } from '../../data/workflow-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
 import { More } from '../../look/more.tsx';
 import { shortId, State, Time } from '../../look/parts.tsx';
@@ -74,7 +74,7 @@ export function Instances() {
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ id, phase, version, incidents, parentId, createdAt, endedAt }) => (
+              {rows.map(({ id, phase, version, incidents, childIncidents, parentId, createdAt, endedAt }) => (
                 <tr key={id}>
                   <td>
                     <Link to={`${at}/instances/${id}`} className="name mono" title={id}>
@@ -83,12 +83,13 @@ export function Instances() {
                     {parentId !== null && <span className="quiet small">called by another</span>}
                   </td>
                   <td>
-                    <State of={incidents > 0 ? 'INCIDENT' : phase} />
+                    <State of={standsStill({ incidents, childIncidents }) ? 'INCIDENT' : phase} />
                   </td>
                   <td className="numbers">{version ?? '–'}</td>
                   <td className="numbers">
                     <span className="narrow-label">incidents: </span>
                     {incidents}
+                    {childIncidents > 0 && <span className="quiet">, {childIncidents} in what it calls</span>}
                   </td>
                   <td className="quiet numbers">{ranFor(createdAt, endedAt)}</td>
                   <td className="quiet">

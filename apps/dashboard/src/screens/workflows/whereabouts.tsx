@@ -1,5 +1,6 @@
 import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
+import { standsStill } from '../../data/workflow-queries.ts';
 import { shortId, State, Time } from '../../look/parts.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 
@@ -116,7 +117,7 @@ function Called({ children }: { readonly children: WorkflowInstanceDetails['chil
           </tr>
         </thead>
         <tbody>
-          {children.map(({ id, processId, phase, incidents, createdAt }) => (
+          {children.map(({ id, processId, phase, incidents, childIncidents, createdAt }) => (
             <tr key={id}>
               <td>
                 <Link to={`${at}/instances/${id}`} className="name mono">
@@ -125,7 +126,7 @@ function Called({ children }: { readonly children: WorkflowInstanceDetails['chil
               </td>
               <td className="quiet">{processId ?? '–'}</td>
               <td>
-                <State of={incidents > 0 ? 'INCIDENT' : phase} />
+                <State of={standsStill({ incidents, childIncidents }) ? 'INCIDENT' : phase} />
               </td>
               <td className="quiet">
                 <Time at={createdAt} />

@@ -171,7 +171,15 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
         .select('id')
         .where('service_id', '=', service.id)
         .executeTakeFirstOrThrow();
-      const ended = { phase: 'COMPLETED' as const, revision: 1, depth: 0, incidents: 0, bytes: 0, created_at: 0 };
+      const ended = {
+        phase: 'COMPLETED' as const,
+        revision: 1,
+        depth: 0,
+        incidents: 0,
+        child_incidents: 0,
+        bytes: 0,
+        created_at: 0,
+      };
       await transaction
         .insertInto('workflow_instances')
         .values({ ...ended, id: executionId, owner: '', execution_id: executionId, service_version_id: id })

@@ -21,6 +21,7 @@ export function newInstance(
     phase: 'NEW',
     revision: 0,
     incidents: 0,
+    child_incidents: 0,
     state: null,
     bytes: 0,
     sealed_secrets: secrets && sealSecrets(platform, secrets),

@@ -12,6 +12,7 @@ import * as tokenScopes from './0008-token-scopes.ts';
 import * as imports from './0009-imports.ts';
 import * as taskOfExecution from './0010-task-of-execution.ts';
 import * as repositoryMembers from './0011-repository-members.ts';
+import * as childIncidents from './0012-child-incidents.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0009-imports': imports,
   '0010-task-of-execution': taskOfExecution,
   '0011-repository-members': repositoryMembers,
+  '0012-child-incidents': childIncidents,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

@@ -50,6 +50,8 @@ export interface WorkflowInstanceRow {
   /** Grows with every step. A state is written only by a process that has read the previous one. */
   revision: number;
   incidents: number;
+  /** Open incidents of what its call activities have started, and of what that calls. */
+  child_incidents: number;
   /** JSON; null until the first step. */
   state: string | null;
   /** Length of the state, so that it is known before the state is read. */

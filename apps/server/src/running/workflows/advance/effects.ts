@@ -219,6 +219,7 @@ function addChild(
     phase: 'NEW',
     revision: 0,
     incidents: 0,
+    child_incidents: 0,
     state: null,
     bytes: 0,
     sealed_secrets: null,

@@ -14,6 +14,7 @@ const row = (id: string, bytes: number): WorkflowInstanceRow => ({
   phase: 'RUNNING',
   revision: 1,
   incidents: 0,
+  child_incidents: 0,
   state: null,
   bytes,
   sealed_secrets: null,

@@ -84,13 +84,14 @@ export class InstanceCache {
   wrote(advanced: readonly Advanced[]): void {
     for (const { row, next, before } of advanced) {
       if (!next) continue;
-      const { phase, incidents, toStore, effects } = next;
+      const { phase, incidents, childIncidents: child_incidents, toStore, effects } = next;
       const hasJobs = this.get(row.id) !== undefined || effects.some(({ type }) => type === 'startJob');
       const loaded = next.live && stored(before, next.live, toStore);
       const isKept = loaded !== null && (hasJobs || loaded.parts !== null);
       const { state, bytes } = toStore;
       if (phase !== 'RUNNING' || !isKept) this.forget(row.id);
-      else this.remember({ ...row, phase, incidents, state, bytes, revision: row.revision + 1 }, loaded);
+      else
+        this.remember({ ...row, phase, incidents, child_incidents, state, bytes, revision: row.revision + 1 }, loaded);
     }
   }
 

@@ -1,5 +1,6 @@
 import { limits } from '@kethub/contract';
 import {
+  childErrorsOf,
   errorsOf,
   platformFaultOf,
   resultOf,
@@ -46,6 +47,8 @@ type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 export interface Next {
   readonly phase: WorkflowInstanceRow['phase'];
   readonly incidents: number;
+  /** Open incidents of what its call activities have started, and of what that calls. */
+  readonly childIncidents: number;
   /** Null when the instance is given up. */
   readonly live: State | null;
   readonly toStore: Omit<ToStore, 'state'> & { readonly state: string | null };
@@ -212,6 +215,7 @@ function nextOf(before: State | null, { state, effects, journal }: StepResult, s
   return {
     phase: state.phase,
     incidents: state.incidents.size,
+    childIncidents: childErrorsOf(state).length,
     live: state,
     toStore: stored,
     isPaused: state.work !== null,
@@ -265,6 +269,7 @@ function broken(row: WorkflowInstanceRow, before: State | null, message: string,
   return {
     phase: 'ERROR',
     incidents: 0,
+    childIncidents: 0,
     live: null,
     // The parts of the state are kept for inspection.
     toStore: { state: row.state, bytes: row.bytes, parts: new Map() },

@@ -103,6 +103,7 @@ const instanceColumns = [
   'phase',
   'revision',
   'incidents',
+  'child_incidents',
   'bytes',
   'created_at',
 ] as const;
@@ -132,21 +133,23 @@ function addUpdate(
 ): Returned<{ id: string }> {
   const rows = advanced.flatMap(({ row, next }) => {
     if (!next) return [];
-    const { phase, incidents } = next;
+    const { phase, incidents, childIncidents: child_incidents } = next;
     const { state, bytes } = next.toStore;
     const ended_at = phase === 'RUNNING' ? null : now();
-    return [{ id: row.id, revision: row.revision, phase, incidents, state, bytes, ended_at }];
+    return [{ id: row.id, revision: row.revision, phase, incidents, child_incidents, state, bytes, ended_at }];
   });
   const short = rows.filter((row) => !hasLargeText(row));
-  const returned = rows.filter(hasLargeText).map(({ id, revision, phase, incidents, state, bytes, ended_at }) =>
-    statements.rows(
-      large(sql<{
-        id: string;
-      }>`update workflow_instances set phase = ${phase}, incidents = ${incidents}, state = ${state},
-          bytes = ${bytes}, ended_at = ${ended_at}, revision = revision + 1
+  const returned = rows
+    .filter(hasLargeText)
+    .map(({ id, revision, phase, incidents, child_incidents, state, bytes, ended_at }) =>
+      statements.rows(
+        large(sql<{
+          id: string;
+        }>`update workflow_instances set phase = ${phase}, incidents = ${incidents},
+          child_incidents = ${child_incidents}, state = ${state}, bytes = ${bytes}, ended_at = ${ended_at}, revision = revision + 1
           where id = ${id} and revision = ${revision} returning id`),
-    ),
-  );
+      ),
+    );
   if (short.length > 0) returned.push(addUpdateOfMany(statements, transaction, short));
   return {
     get rows() {
@@ -160,8 +163,8 @@ function addUpdateOfMany(
   transaction: Queries,
   rows: readonly object[],
 ): Returned<{ id: string }> {
-  const columns = sql`phase = fresh.phase, incidents = fresh.incidents, state = fresh.state, bytes = fresh.bytes,
-    ended_at = fresh.ended_at, revision = fresh.revision + 1`;
+  const columns = sql`phase = fresh.phase, incidents = fresh.incidents, child_incidents = fresh.child_incidents,
+    state = fresh.state, bytes = fresh.bytes, ended_at = fresh.ended_at, revision = fresh.revision + 1`;
   return statements.rows(sql<{ id: string }>`update workflow_instances set ${columns} from ${recordsOf(
     transaction,
     rows,
@@ -170,6 +173,7 @@ function addUpdateOfMany(
       revision: 'bigint',
       phase: 'text',
       incidents: 'bigint',
+      child_incidents: 'bigint',
       state: 'text',
       bytes: 'bigint',
       ended_at: 'bigint',

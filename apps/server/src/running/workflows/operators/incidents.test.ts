@@ -3,7 +3,7 @@ import { databases } from '../../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { bpmn, deployWorkflow, start } from '../../../testing/workflows.ts';
 
-const { chain, end, file, flow, gateway } = bpmn;
+const { call, chain, end, file, flow, gateway } = bpmn;
 
 /** A workflow that stops with an incident unless `x` is a number above 0. */
 const judging = file([
@@ -13,6 +13,38 @@ const judging = file([
   chain('start', 'which'),
   flow('which', 'good', '=x > 0'),
 ]);
+
+/** Calls a process that calls {@link judging}, and 120 times one that ends at once. */
+const calling = file(
+  [
+    start(),
+    gateway('parallel', 'fork'),
+    call('calls', 'middle', { in: { x: '=x' } }),
+    call('quick', 'short', { loop: { over: '=for i in 1..120 return i', as: 'i' } }),
+    gateway('parallel', 'join'),
+    end('end'),
+    chain('start', 'fork', 'calls', 'join', 'end'),
+    chain('fork', 'quick', 'join'),
+  ],
+  {
+    processes: [
+      bpmn.process('middle', [
+        start(),
+        call('below', 'inner', { in: { x: '=x' } }),
+        end('e2'),
+        chain('start', 'below', 'e2'),
+      ]),
+      bpmn.process('inner', [
+        start(),
+        gateway('exclusive', 'which'),
+        end('e3'),
+        chain('start', 'which'),
+        flow('which', 'e3', '=x > 0'),
+      ]),
+      bpmn.process('short', [start(), end('e4'), chain('start', 'e4')]),
+    ].map((one, at) => one.replaceAll(/"start(_|")/g, `"start${at}$1`)),
+  },
+);
 
 /** Requests of the owner, with headers. */
 const callWith =
@@ -144,5 +176,47 @@ describe.each(databases)('incidents of all workflows on $name', (kind) => {
       expect(await client.getOwnedResult({ executionId })).toMatchObject({ x: 7 });
     }
     expect(await client.listWorkflowIncidents({ serviceId })).toEqual([]);
+  });
+
+  test('a caller stands still while what it has called does, in lists, filters and counts', async () => {
+    const { client } = platform;
+    const { service } = await deployWorkflow(client, 'Calling', calling, []);
+    const asked = { serviceId: service.id };
+    const { id: instanceId } = await client.startJob({ serviceId: service.id, json: { x: -1 } });
+    const read = () => client.getWorkflowInstance({ instanceId });
+    await expect.poll(async () => (await read()).childIncidents, { timeout: 60_000 }).toBe(1);
+    // The 120 others have ended, and are newer than the child that stands still.
+    await expect.poll(async () => (await read()).activities.length, { timeout: 60_000 }).toBe(1);
+    const { children, activities, incidents } = await read();
+    expect(incidents).toBe(0);
+    expect(children).toHaveLength(100);
+    const [{ childInstanceId: middle = '', childIncidents } = {}] = activities.filter(
+      ({ elementId }) => elementId === 'calls',
+    );
+    expect(childIncidents).toBe(1);
+    expect(children.map(({ id }) => id)).not.toContain(middle);
+    const { childIncidents: below, activities: called } = await client.getWorkflowInstance({ instanceId: middle });
+    expect(below).toBe(1);
+    const inner = called.find(({ elementId }) => elementId === 'below')?.childInstanceId ?? '';
+    expect(await client.getWorkflowInstance({ instanceId: inner })).toMatchObject({ incidents: 1, childIncidents: 0 });
+    const standing = await client.listWorkflowInstances({ ...asked, hasIncidents: true });
+    expect(standing.map(({ id }) => id).toSorted()).toEqual([instanceId, middle, inner].toSorted());
+    const others = await client.listWorkflowInstances({ ...asked, hasIncidents: false });
+    expect(others.filter(({ id }) => [instanceId, middle, inner].includes(id))).toEqual([]);
+    expect((await client.countWorkflowInstances(asked)).withIncidents).toBe(3);
+    await client.retryWorkflowIncidents({ json: { serviceId: service.id, variables: { x: 1 } } });
+    await expect.poll(async () => (await read()).phase, { timeout: 60_000 }).toBe('COMPLETED');
+    expect(await read()).toMatchObject({ incidents: 0, childIncidents: 0 });
+    expect((await client.countWorkflowInstances(asked)).withIncidents).toBe(0);
+  });
+
+  test('a caller that is cancelled stands still no more', async () => {
+    const { client } = platform;
+    const { service } = await deployWorkflow(client, 'Cancelled', calling, []);
+    const { id } = await client.startJob({ serviceId: service.id, json: { x: -1 } });
+    const standing = async () => (await client.countWorkflowInstances({ serviceId: service.id })).withIncidents;
+    await expect.poll(standing, { timeout: 60_000 }).toBe(3);
+    await client.cancelOwnedExecution({ executionId: id });
+    await expect.poll(standing, { timeout: 60_000 }).toBe(0);
   });
 });

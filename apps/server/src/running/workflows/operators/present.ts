@@ -17,6 +17,7 @@ export function presentInstance(row: InstanceRow): WorkflowInstance {
     processId: row.process_id ?? row.main_process_id,
     phase: row.phase,
     incidents: row.incidents,
+    childIncidents: row.child_incidents,
     createdAt: toTimestamp(row.created_at),
     ...(row.ended_at !== null && { endedAt: toTimestamp(row.ended_at) }),
   };
@@ -92,7 +93,7 @@ interface JobOfInstance {
 export function presentActivities(
   state: State,
   jobs: readonly JobOfInstance[],
-  children: readonly InstanceRow[],
+  children: readonly Pick<InstanceRow, 'id' | 'parent_child'>[],
   own: boolean,
 ): WorkflowInstanceDetails['activities'] {
   const timers = Map.groupBy(state.timers.values(), (one) => one.element);

@@ -26,6 +26,7 @@ function instancesOf(queries: Queries, owner: Owner) {
       'workflow_instances.process_id',
       'workflow_instances.phase',
       'workflow_instances.incidents',
+      'workflow_instances.child_incidents',
       'workflow_instances.revision',
       'workflow_instances.created_at',
       'workflow_instances.ended_at',
@@ -47,7 +48,7 @@ export type InstanceRow = NonNullable<Awaited<ReturnType<typeof findInstance>>>;
 export interface InstanceFilter {
   readonly phase?: WorkflowInstanceRow['phase'];
   readonly version?: string;
-  /** True if they have open incidents. */
+  /** True if they have open incidents, or what they have called has. */
   readonly hasIncidents?: boolean;
   /** The element and the error code of an open incident that they have. */
   readonly elementId?: string;
@@ -56,6 +57,9 @@ export interface InstanceFilter {
   readonly createdBefore?: number;
 }
 
+/** Instances with open incidents, of their own or of what they have called. The index has this condition. */
+const stands = sql<boolean>`workflow_instances.incidents + workflow_instances.child_incidents > 0`;
+
 /** The filter as a condition of SQL. */
 function fitting(filter: InstanceFilter) {
   const { phase, version, hasIncidents, elementId, errorCode, createdFrom, createdBefore } = filter;
@@ -63,7 +67,7 @@ function fitting(filter: InstanceFilter) {
     where.and([
       ...(phase === undefined ? [] : [where('workflow_instances.phase', '=', phase)]),
       ...(version === undefined ? [] : [where('service_versions.version', '=', version)]),
-      ...(hasIncidents === undefined ? [] : [where('workflow_instances.incidents', hasIncidents ? '>' : '=', 0)]),
+      ...(hasIncidents === undefined ? [] : [hasIncidents ? stands : sql<boolean>`not (${stands})`]),
       ...(elementId === undefined && errorCode === undefined ? [] : [standsStill(where, { elementId, errorCode })]),
       ...(createdFrom === undefined ? [] : [where('workflow_instances.created_at', '>=', createdFrom)]),
       ...(createdBefore === undefined ? [] : [where('workflow_instances.created_at', '<', createdBefore)]),
@@ -109,7 +113,7 @@ export async function countInstances(queries: Queries, serviceId: string, filter
         .innerJoin('service_versions', 'service_versions.id', 'workflow_instances.service_version_id')
         .where('service_versions.service_id', '=', serviceId)
         .where(fitting(filter))
-        .select(['workflow_instances.phase', 'workflow_instances.incidents'])
+        .select(['workflow_instances.phase', stands.as('stands')])
         .orderBy('workflow_instances.id', 'desc')
         .limit(limit)
         .as('newest'),
@@ -118,7 +122,7 @@ export async function countInstances(queries: Queries, serviceId: string, filter
     .select(({ fn }) => [
       'phase',
       fn.countAll<number>().as('instances'),
-      fn.sum<number>(sql<number>`case when incidents > 0 then 1 else 0 end`).as('with_incidents'),
+      fn.sum<number>(sql<number>`case when stands then 1 else 0 end`).as('with_incidents'),
     ])
     .execute();
 }
@@ -129,6 +133,16 @@ export function childrenOf(queries: Queries, owner: Owner, id: string, limit: nu
     .where('workflow_instances.parent_id', '=', id)
     .orderBy('workflow_instances.id', 'desc')
     .limit(limit)
+    .execute();
+}
+
+/** Instances that have not ended, of those that the call activities of an instance have started. */
+export function childrenUnderWay(queries: Queries, owner: Owner, id: string) {
+  return instancesOf(queries, owner)
+    .where('workflow_instances.parent_id', '=', id)
+    .where('workflow_instances.phase', 'in', ['NEW', 'RUNNING'])
+    .clearSelect()
+    .select(['workflow_instances.id', 'workflow_instances.parent_child'])
     .execute();
 }
 

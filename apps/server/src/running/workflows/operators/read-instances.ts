@@ -28,6 +28,7 @@ import type { InstanceWatch } from './instance-watch.ts';
 import { isOwn, presentActivities, presentIncident, presentInstance } from './present.ts';
 import {
   childrenOf,
+  childrenUnderWay,
   countInstances,
   findInstance,
   jobsOf,
@@ -58,7 +59,9 @@ type CountsQuery = Static<typeof CountsQuery>;
 export const InstancesQuery = Type.Object({
   ...ListQuery.properties,
   phase: Type.Optional(Type.Enum([...workflowPhases])),
-  hasIncidents: Type.Optional(Type.Boolean({ description: 'Only those with open incidents, or only those without.' })),
+  hasIncidents: Type.Optional(
+    Type.Boolean({ description: 'Only those that stand still, also in what they have called, or only the others.' }),
+  ),
   ...instancesFilter,
 });
 type InstancesQuery = Static<typeof InstancesQuery>;
@@ -193,12 +196,14 @@ async function presentDetails(
   const state = await readState(read, row.id);
   const jobs = state === null ? [] : await jobsOf(read, row.id);
   const children = state === null ? [] : await childrenOf(read, context, row.id, CHILDREN_AT_ONCE);
+  // The newest may have ended long ago, and what is under way be older than these.
+  const underWay = children.length < CHILDREN_AT_ONCE ? [] : await childrenUnderWay(read, context, row.id);
   const elements = await elementsOf(graphs, row);
   const own = isOwn(row, context);
   const root = state === null ? undefined : rootOf(state);
   const body = {
     ...presentInstance(row),
-    activities: state === null ? [] : presentActivities(state, jobs, children, own),
+    activities: state === null ? [] : presentActivities(state, jobs, [...underWay, ...children], own),
     openIncidents: [...(state?.incidents.values() ?? [])].map((one) => ({
       ...presentIncident({ ...row, instance_id: row.id }, context, one, elements.get(one.elementId)),
       ...(own && state && { variables: { ...variablesAt(state, one.element) } }),

@@ -1,0 +1,93 @@
+import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import type { Row } from './tree.ts';
+
+/** Elements as a tree: arrow keys select, Enter opens. */
+export function Tree({
+  rows,
+  noteOf,
+  selectedId,
+  onSelect,
+  onOpen,
+}: {
+  readonly rows: readonly Row[];
+  /** A note at the end of a row. */
+  readonly noteOf: (id: string) => ReactNode;
+  readonly selectedId: string | null;
+  readonly onSelect: (id: string) => void;
+  readonly onOpen: () => void;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const at = rows.findIndex(({ id }) => id === selectedId);
+  const go = (index: number): void => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
+    if (!row) return;
+    onSelect(row.id);
+    list.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus();
+  };
+  const press = (event: KeyboardEvent): void => {
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const next = moves[event.key];
+    if (next !== undefined) go(next);
+    else if (event.key === 'Enter' && at >= 0) onOpen();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  if (rows.length === 0) return <p className="quiet small note">Nothing is drawn yet.</p>;
+  return (
+    <ul ref={list} role="tree" aria-label="Elements" className="outline-tree" onKeyDown={press}>
+      {rows.map((row, index) => (
+        <OneRow
+          key={row.id}
+          row={row}
+          note={noteOf(row.id)}
+          isSelected={row.id === selectedId}
+          isReachable={at === -1 ? index === 0 : index === at}
+          onSelect={() => go(index)}
+          onOpen={onOpen}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function OneRow({
+  row: { id, name, type, level },
+  note,
+  isSelected,
+  isReachable,
+  onSelect,
+  onOpen,
+}: {
+  readonly row: Row;
+  readonly note: ReactNode;
+  readonly isSelected: boolean;
+  readonly isReachable: boolean;
+  readonly onSelect: () => void;
+  readonly onOpen: () => void;
+}) {
+  return (
+    <li
+      role="treeitem"
+      aria-level={level}
+      aria-selected={isSelected}
+      tabIndex={isReachable ? 0 : -1}
+      data-row={id}
+      className="outline-row"
+      data-level={Math.min(level, 6)}
+      onClick={onSelect}
+      onDoubleClick={onOpen}
+      onFocus={() => {
+        if (!isSelected) onSelect();
+      }}
+    >
+      <span>{name}</span> {name !== type && <span className="quiet small">{type}</span>}
+      {note}
+    </li>
+  );
+}
