@@ -41,22 +41,23 @@ export async function parse(file: string | Uint8Array, { judged = false }: Parse
 
 function compile(definitions: Element, judged: boolean): ParseResult {
   const report = new Report();
-  const executable = children(definitions, 'rootElements').filter(
-    (element) => element.$type === 'bpmn:Process' && flag(element, 'isExecutable', false),
-  );
+  const all = children(definitions, 'rootElements').filter(({ $type }) => $type === 'bpmn:Process');
+  const executable = all.filter((element) => flag(element, 'isExecutable', false));
   if (executable.length === 0) {
-    const first = children(definitions, 'rootElements').find(({ $type }) => $type === 'bpmn:Process');
+    const [first] = all;
     const message = 'The file has no executable process. Mark the process that is to be run with isExecutable="true".';
     const at = idOf(first ?? definitions);
     report.addProblem({ elementId: at, code: 'NO_EXECUTABLE_PROCESS', message, ...(at === null && { line: 1 }) });
   }
+  // Where none is executable, all are judged: the author learns at once what else keeps the file from running.
+  const chosen = executable.length > 0 ? executable : all;
   const processes = new Map<string, Process>();
-  for (const element of executable) {
+  for (const element of chosen) {
     const id = element.id ?? null;
     if (checkId(report, element, id)) processes.set(id, compileProcess(collect(report, element, id)));
   }
   if (!judged) {
-    checkCalls(report, executable, processes);
+    checkCalls(report, chosen, processes);
     for (const process of processes.values()) checkSchedules(report, process);
   }
   const [main] = processes.keys();

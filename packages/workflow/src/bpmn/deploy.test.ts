@@ -308,6 +308,11 @@ describe('refused, each at its element', () => {
       file([start('s')]).replace('isExecutable="true"', ''),
       ['NO_EXECUTABLE_PROCESS process'],
     ],
+    [
+      'what else is wrong in a process that is not executable',
+      around('<userTask id="u"/>').replace('isExecutable="true"', ''),
+      ['NO_EXECUTABLE_PROCESS process', 'UNSUPPORTED_ELEMENT u'],
+    ],
   ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
 });
 

@@ -13,7 +13,9 @@ export function Inspector() {
   const { kit, selected } = modelling;
   const element = selected ?? kit.service('canvas').getRootElement();
   const findings = findingsAt(modelling, element.businessObject.id ?? '');
-  const isProcess = is(element.businessObject, 'bpmn:Process') || is(element.businessObject, 'bpmn:Collaboration');
+  const isProcess = ['bpmn:Process', 'bpmn:Collaboration', 'bpmn:Participant'].some((type) =>
+    is(element.businessObject, type),
+  );
   return (
     <div className="inspector" key={element.id}>
       <header className="inspector-head">
