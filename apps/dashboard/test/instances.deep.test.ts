@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
     await page.getByRole('link', { name: 'Instances', exact: true }).first().click();
     const states = page.getByRole('navigation', { name: 'Instances by state' });
     await states.getByRole('link', { name: 'Stand still 2' }).click();
-    await page.getByRole('row', { name: /Incident.*in what it calls/ }).waitFor();
+    await page.getByRole('row', { name: /Stands still.*in what it calls/ }).waitFor();
     await picture(page, 'instances-calling');
     await page.goto(`${origin}/me/services/${id}/instances/${started.id}`);
     await alert.getByRole('link', { name: 'Go there' }).focus();

@@ -3,6 +3,7 @@
 export { ExactNumber, jsonText, largeJson, parseExact, textOnly } from '@kethub/feel';
 export { parse } from './parse.ts';
 export { requirements, firstStart, nextStart } from './requirements.ts';
+export { firstDue } from './start-timer.ts';
 export { resume, start, step } from './engine/step.ts';
 export { fromStored, headOf, toStored } from './state/stored.ts';
 export { changedParts, PartsReader } from './state/parts.ts';

@@ -8,8 +8,8 @@ import type { StartTimer } from './types.ts';
 const BUDGET = { steps: 2_000, listLength: 1_000, textLength: 10_000 };
 
 /**
- * The first due time of a timer that starts a process, counted from `now`. Its expression sees no variables, because
- * nothing has been started yet. Null: it gives no time.
+ * The first due time of a timer that starts a process, counted from `now`, or of another one without variables. The
+ * expression of a start sees none, because nothing has been started yet. Null: it gives no time.
  */
 export function firstDue({ kind, value }: TimerDefinition, now: number): StartTimer | null {
   const text = value.compiled === null ? value.source : evaluate(value.compiled, now);

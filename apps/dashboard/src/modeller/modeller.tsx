@@ -163,7 +163,7 @@ function withPlatforms(
 /** A check that has not come to its end, such as one that took too long, as a problem of the file. */
 function failed(error: unknown): Checked {
   const message = error instanceof Error ? error.message : String(error);
-  return { findings: [{ elementId: null, message, isWarning: false }], ms: 0, requestSchema: null, starts: {} };
+  return { findings: [{ elementId: null, message, isWarning: false }], ms: 0, requestSchema: null, times: {} };
 }
 
 /** The functions of FEEL, as the worker knows them. */

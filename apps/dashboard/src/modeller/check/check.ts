@@ -1,11 +1,12 @@
 import { compile, FeelSyntaxError, jsonText, parseExact, toJson, type JsonValue } from '@kethub/feel';
-import { firstStart, nextStart, parse, requirements, type ProcessGraph } from '@kethub/workflow';
+import { firstDue, nextStart, parse, requirements, type ProcessGraph } from '@kethub/workflow';
 import type { Checked, Evaluated } from './protocol.ts';
 
 /** Characters of a value that are shown below a field. */
 const LONGEST = 400;
-/** Times of a timer start event that are shown. */
+/** Times of a timer that are shown, and timers that have them. */
 const NEXT_TIMES = 3;
+const MOST_TIMERS = 1_000;
 
 /** Judges a workflow file as the platform does when it is saved. */
 export async function check(xml: string): Promise<Checked> {
@@ -18,7 +19,7 @@ export async function check(xml: string): Promise<Checked> {
       ...(expression !== undefined && { expression }),
       isWarning: false,
     }));
-    return { findings, ms: performance.now() - began, requestSchema: null, starts: {} };
+    return { findings, ms: performance.now() - began, requestSchema: null, times: {} };
   }
   const { warnings = [], requestSchema, timerStarts } = requirements(parsed.graph);
   const findings = warnings.map(({ elementId, message, expression }) => ({
@@ -31,15 +32,25 @@ export async function check(xml: string): Promise<Checked> {
     findings,
     ms: performance.now() - began,
     requestSchema: requestSchema === null ? null : jsonText(requestSchema),
-    starts: Object.fromEntries(timerStarts.map(({ elementId }) => [elementId, timesOf(parsed.graph, elementId)])),
+    times: timesIn(parsed.graph, new Set(timerStarts.map(({ elementId }) => elementId))),
   };
 }
 
-function timesOf(graph: ProcessGraph, elementId: string): number[] {
-  const times: number[] = [];
-  let timer = firstStart(graph, elementId, Date.now());
-  for (; timer !== null && times.length < NEXT_TIMES; timer = nextStart(timer)) times.push(timer.due);
-  return times;
+/** The next times of timers that need no variable: of starts, and of others as if they were reached now. */
+function timesIn({ processes }: ProcessGraph, starts: ReadonlySet<string>): Checked['times'] {
+  const timers = [...processes.values()]
+    .flatMap(({ nodes }) => [...nodes.values()])
+    .flatMap((node) => ('trigger' in node && node.trigger.type === 'timer' ? [{ id: node.id, ...node.trigger }] : []))
+    .slice(0, MOST_TIMERS);
+  const now = Date.now();
+  return Object.fromEntries(
+    timers.map(({ id, timer }) => {
+      const due: number[] = [];
+      for (let next = firstDue(timer, now); next !== null && due.length < NEXT_TIMES; next = nextStart(next))
+        due.push(next.due);
+      return [id, { due, isStart: starts.has(id) }];
+    }),
+  );
 }
 
 /** The value of a FEEL expression for variables that stand in a JSON object. `source` begins with `=`. */

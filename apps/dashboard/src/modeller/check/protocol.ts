@@ -17,8 +17,8 @@ export interface Checked {
   readonly ms: number;
   /** The Request Schema of the plain start event as JSON; null where there is none. */
   readonly requestSchema: string | null;
-  /** The next times of timer start events, in milliseconds since 1970, by the id of the event. */
-  readonly starts: Readonly<Record<string, readonly number[]>>;
+  /** The next times of timers, in milliseconds since 1970, by the id of the event. */
+  readonly times: Readonly<Record<string, { readonly due: readonly number[]; readonly isStart: boolean }>>;
 }
 
 /** The value of an expression: JSON, or a reason why there is none. */

@@ -76,7 +76,7 @@ const TIMES = [
 function Timer({ element, definition }: { readonly element: Drawn; readonly definition: Moddle }) {
   const { kit, checked } = useModelling();
   const present = TIMES.find(({ value }) => child(definition, value) !== null) ?? TIMES[1];
-  const starts = checked?.starts[element.id];
+  const { due = [], isStart = false } = checked?.times[element.id] ?? {};
   const set = (name: string, body: string): void =>
     together(kit, () => {
       for (const { value } of TIMES)
@@ -100,8 +100,11 @@ function Timer({ element, definition }: { readonly element: Drawn; readonly defi
         value={expressionOf(definition, present.value)}
         onCommit={(body) => set(present.value, body)}
       />
-      {starts && starts.length > 0 && (
-        <p className="small note">Next: {starts.map((due) => new Date(due).toLocaleString()).join(' · ')}</p>
+      {due.length > 0 && (
+        <p className="small note">
+          {isStart ? 'Next: ' : 'If it is reached now: '}
+          {due.map((time) => new Date(time).toLocaleString()).join(' · ')}
+        </p>
       )}
     </Section>
   );
