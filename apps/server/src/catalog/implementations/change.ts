@@ -1,7 +1,6 @@
-import type { TransferRequest, UpdateImplementationRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
+import type { Implementation, TransferRequest, UpdateImplementationRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, requireMatch, type Answer } from '../../foundation/http/index.ts';
+import { Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
 import { requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow, Queries } from '../../foundation/storage/index.ts';
@@ -17,12 +16,12 @@ export function changeImplementation(
   context: Context,
   id: string,
   change: UpdateImplementationRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
+  ifMatch: string | undefined,
+): Promise<Tagged<Implementation>> {
   const { database, addresses } = platform;
   return database.write(async (transaction) => {
     const { implementation, role } = await requireLocked(database, transaction, context, id, 'implementation:change');
-    requireMatch(request.headers['if-match'], implementationTag(implementation, role));
+    requireMatch(ifMatch, implementationTag(implementation, role));
     const branch = change.defaultBranch ?? implementation.default_branch;
     const values = {
       name: change.name ?? implementation.name,
@@ -41,7 +40,7 @@ export function changeImplementation(
     const owner = auditContext(implementation, context);
     await audit(platform, transaction, owner, 'implementation:change', id, detail);
     const body = presentImplementation(addresses, changed, role, await namesOf(transaction, id));
-    return { status: 200, body, headers: { etag: implementationTag(changed, role) } };
+    return { body, tag: implementationTag(changed, role) };
   });
 }
 
@@ -56,7 +55,7 @@ export async function releaseAddress(
   context: Context,
   id: string,
   former: { readonly ownerId: string; readonly name: string },
-): Promise<Answer> {
+): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, 'implementation:change');
@@ -64,7 +63,6 @@ export async function releaseAddress(
     const detail = { released: former.name };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:change', id, detail);
   });
-  return { status: 204 };
 }
 
 /** Transfers an implementation to another owner. Its members stay, and its former address goes on answering. */
@@ -73,7 +71,7 @@ export function transferImplementation(
   context: Context,
   id: string,
   to: TransferRequest,
-): Promise<Answer> {
+): Promise<Implementation> {
   const { database, addresses } = platform;
   return database.write(async (transaction) => {
     const locked = await requireLocked(database, transaction, context, id, 'implementation:transfer');
@@ -81,8 +79,7 @@ export function transferImplementation(
     if (!isOwner(implementation, context))
       throw new Problem('not-permitted', 'Only the owner of the implementation can give it away; you are a member.');
     const owner = await requireNewOwner(platform, transaction, context, to, 'implementation:create');
-    if (isOwner(implementation, to))
-      return { status: 200, body: presentImplementation(addresses, implementation, before) };
+    if (isOwner(implementation, to)) return presentImplementation(addresses, implementation, before);
     const values = { ...owner, revision: implementation.revision + 1 };
     const moved = { ...implementation, ...values };
     await transaction.updateTable('implementations').set(values).where('id', '=', id).execute();
@@ -93,7 +90,7 @@ export function transferImplementation(
     const receiver = { ...context, type: to.type, id: to.id };
     await audit(platform, transaction, receiver, 'implementation:transfer', id, detail);
     const role = (await roleOn(transaction, moved, context)) ?? context.role;
-    return { status: 200, body: presentImplementation(addresses, moved, role, await namesOf(transaction, id)) };
+    return presentImplementation(addresses, moved, role, await namesOf(transaction, id));
   });
 }
 
@@ -108,7 +105,7 @@ async function endMembership(transaction: Queries, id: string, to: TransferReque
 }
 
 /** Deletes an implementation. The role `git` moves its folder to the trash. */
-export async function deleteImplementation(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function deleteImplementation(platform: Platform, context: Context, id: string): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, 'implementation:delete');
@@ -116,5 +113,4 @@ export async function deleteImplementation(platform: Platform, context: Context,
     const detail = { name: implementation.name, bytes: implementation.bytes };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:delete', id, detail);
   });
-  return { status: 204 };
 }

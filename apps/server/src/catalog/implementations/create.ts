@@ -1,7 +1,6 @@
-import type { CreateImplementationRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
+import type { CreateImplementationRequest, Implementation } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { once, type Answer } from '../../foundation/http/index.ts';
+import { once, type IdempotencyKey } from '../../foundation/http/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow, Queries } from '../../foundation/storage/index.ts';
@@ -16,13 +15,13 @@ export function createImplementation(
   platform: Platform,
   owner: Context,
   asked: CreateImplementationRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
+  idempotencyKey: IdempotencyKey,
+): Promise<Implementation> {
   const { addresses } = platform;
   const { name, description = '', visibility = 'PRIVATE', defaultBranch = DEFAULT_BRANCH } = asked;
   const body = JSON.stringify([name, description, visibility, defaultBranch]);
   const scope = implementationAnswersOf(owner);
-  return once(platform, request.headers['idempotency-key'], scope, body, async (transaction) => {
+  return once(platform, idempotencyKey, scope, body, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const row = await insertImplementation(platform, transaction, owner, {
       name,
@@ -31,8 +30,7 @@ export function createImplementation(
       default_branch: defaultBranch,
     });
     await audit(platform, transaction, owner, 'implementation:create', row.id, { name, visibility });
-    const headers = { location: `${addresses.api}/implementations/${row.id}` };
-    return { status: 201, body: presentImplementation(addresses, row, owner.role), headers };
+    return presentImplementation(addresses, row, owner.role);
   });
 }
 

@@ -1,6 +1,6 @@
-import { limits, type MemberRole } from '@kethub/contract';
+import { limits, type ImplementationMember, type MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
-import { Problem, type Answer } from '../../foundation/http/index.ts';
+import { Problem } from '../../foundation/http/index.ts';
 import { isApproved, type IdentityProvider } from '../../people/identity/index.ts';
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
@@ -16,7 +16,11 @@ export interface MemberPath {
 }
 
 /** Lists the members in the order in which they were added. */
-export async function readMembers({ database }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readMembers(
+  { database }: Platform,
+  context: Context,
+  id: string,
+): Promise<ImplementationMember[]> {
   await requireImplementation(database.read, context, id, 'implementation-member:list');
   const rows = await database.read
     .selectFrom('implementation_members')
@@ -25,17 +29,17 @@ export async function readMembers({ database }: Platform, context: Context, id: 
     .orderBy('created_at')
     .orderBy('member_id')
     .execute();
-  return { status: 200, body: rows.map(presentMember) };
+  return rows.map(presentMember);
 }
 
-/** Adds a member, or changes the role of one. */
+/** Adds a member, or changes the role of one. Returns whether the member is new. */
 export async function putMember(
   platform: Platform,
   identity: IdentityProvider,
   context: Context,
   path: MemberPath,
   role: MemberRole,
-): Promise<Answer> {
+): Promise<{ readonly isNew: boolean; readonly member: ImplementationMember }> {
   const { database } = platform;
   const { implementationId: id, memberType: type, memberId } = path;
   await requireImplementation(database.read, context, id, 'implementation-member:change');
@@ -65,12 +69,12 @@ export async function putMember(
       id,
       detail,
     );
-    return { status: before ? 200 : 201, body: presentMember(kept) };
+    return { isNew: !before, member: presentMember(kept) };
   });
 }
 
 /** Removes a member. */
-export async function removeMember(platform: Platform, context: Context, path: MemberPath): Promise<Answer> {
+export async function removeMember(platform: Platform, context: Context, path: MemberPath): Promise<void> {
   const { database } = platform;
   const { implementationId: id, memberType: type, memberId } = path;
   await database.write(async (transaction) => {
@@ -87,11 +91,10 @@ export async function removeMember(platform: Platform, context: Context, path: M
       detail,
     );
   });
-  return { status: 204 };
 }
 
 /** Ends the membership of the caller, or of the organization for which the caller acts. */
-export async function leave(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function leave(platform: Platform, context: Context, id: string): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const implementation = await lockImplementation(database, transaction, id);
@@ -103,7 +106,6 @@ export async function leave(platform: Platform, context: Context, id: string): P
     const detail = { member: { type: context.type, id: context.id }, role };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:leave', id, detail);
   });
-  return { status: 204 };
 }
 
 async function deleteMember(transaction: Queries, path: MemberPath): Promise<MemberRole | undefined> {

@@ -1,10 +1,10 @@
-import { limits } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
+import { limits, type Implementation } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
-import { isFresh, list, ListQuery, type Answer } from '../../foundation/http/index.ts';
+import { ListQuery, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
+import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { implementationTag, presentImplementation } from './present.ts';
-import { implementationsFor, namesOf, publicImplementations } from './queries.ts';
+import { implementationsFor, namesOf, publicImplementations, type ListedImplementation } from './queries.ts';
 import { requireImplementation, restrict } from './rights.ts';
 
 /** The query of the list of public implementations. */
@@ -22,34 +22,33 @@ export const PublicQuery = Type.Object({
 export function readImplementations(
   { database, addresses }: Platform,
   context: Context,
-  query: ListQuery,
-): Promise<Answer> {
-  return list(query, {
+): Listing<ListedImplementation> {
+  return {
     address: `${addresses.api}/implementations`,
     load: (cursor, limit) => implementationsFor(database.read, context, {}, cursor, limit),
     present: ({ granted, ...row }) => presentImplementation(addresses, row, restrict(granted, context)),
-  });
+  };
 }
 
 /** The public implementations, newest first, with the role that everybody has on them. */
-export function readPublic({ database, addresses }: Platform, query: Static<typeof PublicQuery>): Promise<Answer> {
-  const { q = '' } = query;
-  return list(query, {
+export function readPublic(
+  { database, addresses }: Platform,
+  { q = '' }: Static<typeof PublicQuery>,
+): Listing<ImplementationRow> {
+  return {
     address: `${addresses.api}/implementations/public${q === '' ? '' : `?q=${encodeURIComponent(q)}`}`,
     load: (cursor, limit) => publicImplementations(database.read, q, cursor, limit),
     present: (row) => presentImplementation(addresses, row, 'VIEWER'),
-  });
+  };
 }
 
 export async function readImplementation(
   { database, addresses }: Platform,
   context: Context,
   id: string,
-  request: FastifyRequest,
-): Promise<Answer> {
+): Promise<Tagged<Implementation>> {
   const { implementation, role } = await requireImplementation(database.read, context, id, 'implementation:read');
   const tag = implementationTag(implementation, role);
-  if (isFresh(request, tag)) return { status: 304, headers: { etag: tag } };
   const body = presentImplementation(addresses, implementation, role, await namesOf(database.read, id));
-  return { status: 200, body, headers: { etag: tag } };
+  return { body, tag };
 }

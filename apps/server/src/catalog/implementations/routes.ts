@@ -12,7 +12,10 @@ import {
 } from '@kethub/contract';
 import { Type } from 'typebox';
 import {
+  answerTagged,
+  answerUnlessFresh,
   contextOf,
+  list,
   ListQuery,
   platformEndpoint as endpoint,
   type PlatformEndpoint,
@@ -51,7 +54,9 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     body: CreateImplementationRequest,
     answers: { 201: Implementation },
     problems: ['invalid-request', ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) => createImplementation(platform, contextOf(caller), body, request),
+    run: ({ body, caller, request }) =>
+      createImplementation(platform, contextOf(caller), body, request.headers['idempotency-key']),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/implementations/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -63,7 +68,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     query: ListQuery,
     answers: { 200: Type.Array(Implementation) },
     problems: ['invalid-request'],
-    handle: ({ caller, query }) => readImplementations(platform, contextOf(caller), query),
+    handle: ({ caller, query }) => list(query, readImplementations(platform, contextOf(caller))),
   }),
   endpoint({
     method: 'GET',
@@ -75,7 +80,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     query: PublicQuery,
     answers: { 200: Type.Array(Implementation) },
     problems: ['invalid-request'],
-    handle: ({ query }) => readPublic(platform, query),
+    handle: ({ query }) => list(query, readPublic(platform, query)),
   }),
   endpoint({
     method: 'GET',
@@ -87,8 +92,8 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     answers: { 200: Implementation, 304: null },
     problems: [...found],
-    handle: ({ params, caller, request }) =>
-      readImplementation(platform, contextOf(caller), params.implementationId, request),
+    handle: async ({ params, caller, request }) =>
+      answerUnlessFresh(request, await readImplementation(platform, contextOf(caller), params.implementationId)),
   }),
   endpoint({
     method: 'PATCH',
@@ -102,8 +107,12 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     body: UpdateImplementationRequest,
     answers: { 200: Implementation },
     problems: [...found, ...body, 'stale', 'conflict'],
-    handle: ({ params, body, caller, request }) =>
-      changeImplementation(platform, contextOf(caller), params.implementationId, body, request),
+    handle: async ({ params, body, caller, request }) => {
+      const ifMatch = request.headers['if-match'];
+      return answerTagged(
+        await changeImplementation(platform, contextOf(caller), params.implementationId, body, ifMatch),
+      );
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -116,7 +125,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => deleteImplementation(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => deleteImplementation(platform, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'PUT',
@@ -130,7 +139,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     body: TransferRequest,
     answers: { 200: Implementation },
     problems: [...found, ...body, 'conflict'],
-    handle: ({ params, body, caller }) =>
+    run: ({ params, body, caller }) =>
       transferImplementation(platform, contextOf(caller), params.implementationId, body),
   }),
   endpoint({
@@ -143,7 +152,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: addressPath,
     answers: { 204: null },
     problems: [...found, 'conflict'],
-    handle: ({ params, caller }) => releaseAddress(platform, contextOf(caller), params.implementationId, params),
+    run: ({ params, caller }) => releaseAddress(platform, contextOf(caller), params.implementationId, params),
   }),
   endpoint({
     method: 'GET',
@@ -155,7 +164,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     answers: { 200: Type.Array(ImplementationMember) },
     problems: [...found],
-    handle: ({ params, caller }) => readMembers(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => readMembers(platform, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'PUT',
@@ -170,7 +179,10 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     problems: [...found, ...body, 'conflict'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
-    handle: ({ params, body, caller }) => putMember(platform, identity, contextOf(caller), params, body.role),
+    handle: async ({ params, body, caller }) => {
+      const { isNew, member } = await putMember(platform, identity, contextOf(caller), params, body.role);
+      return { status: isNew ? 201 : 200, body: member };
+    },
   }),
   endpoint({
     method: 'DELETE',
@@ -182,7 +194,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: memberPath,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => removeMember(platform, contextOf(caller), params),
+    run: ({ params, caller }) => removeMember(platform, contextOf(caller), params),
   }),
   endpoint({
     method: 'DELETE',
@@ -194,6 +206,6 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     answers: { 204: null },
     problems: [...found, 'conflict'],
-    handle: ({ params, caller }) => leave(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => leave(platform, contextOf(caller), params.implementationId),
   }),
 ];

@@ -20,7 +20,7 @@ export const automationEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 200: ServiceSource },
     problems: [...found],
-    handle: ({ params, caller }) => readSource(platform, contextOf(caller), params.serviceId),
+    run: ({ params, caller }) => readSource(platform, contextOf(caller), params.serviceId),
   }),
   endpoint({
     method: 'PUT',
@@ -33,7 +33,7 @@ export const automationEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: ServiceSourceRequest,
     answers: { 200: ServiceSource },
     problems: [...found, 'malformed-json', 'unsupported-media-type', 'conflict'],
-    handle: ({ params, body, caller }) => setSource(platform, contextOf(caller), params.serviceId, body),
+    run: ({ params, body, caller }) => setSource(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({
     method: 'DELETE',
@@ -45,6 +45,6 @@ export const automationEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => removeSource(platform, contextOf(caller), params.serviceId),
+    run: ({ params, caller }) => removeSource(platform, contextOf(caller), params.serviceId),
   }),
 ];

@@ -1,15 +1,15 @@
 import { isAllowed, isRefName, type ServiceSource, type ServiceSourceRequest } from '@kethub/contract';
 import { audit } from '../../../people/audit/index.ts';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { Queries, ServiceSourceRow } from '../../../foundation/storage/index.ts';
 import { requireService } from '../../services/index.ts';
 import { requireImplementation } from '../rights.ts';
 
 /** Reads which pushes become versions of a service. */
-export async function readSource({ database }: Platform, context: Context, serviceId: string): Promise<Answer> {
+export async function readSource({ database }: Platform, context: Context, serviceId: string): Promise<ServiceSource> {
   await requireService(database.read, context, serviceId);
-  return { status: 200, body: present(await requireSource(database.read, serviceId)) };
+  return present(await requireSource(database.read, serviceId));
 }
 
 /** Makes the pushes to a branch, or the tags of versions, versions of a service. */
@@ -18,7 +18,7 @@ export function setSource(
   context: Context,
   serviceId: string,
   { implementationId, on, pattern, action }: ServiceSourceRequest,
-): Promise<Answer> {
+): Promise<ServiceSource> {
   const { database, now } = platform;
   return database.write(async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
@@ -53,19 +53,18 @@ export function setSource(
       pattern,
       action,
     });
-    return { status: 200, body: present(row) };
+    return present(row);
   });
 }
 
 /** Ends the making of versions by pushes. */
-export async function removeSource(platform: Platform, context: Context, serviceId: string): Promise<Answer> {
+export async function removeSource(platform: Platform, context: Context, serviceId: string): Promise<void> {
   await platform.database.write(async (transaction) => {
     await requireService(transaction, context, serviceId);
     const { implementation_id: implementationId } = await requireSource(transaction, serviceId);
     await transaction.deleteFrom('service_sources').where('service_id', '=', serviceId).execute();
     await audit(platform, transaction, context, 'service:automate', serviceId, { implementationId, on: null });
   });
-  return { status: 204 };
 }
 
 async function requireSource(queries: Queries, serviceId: string): Promise<ServiceSourceRow> {

@@ -4,8 +4,7 @@ import {
   type ImportImplementationRequest,
   type RestartImportRequest,
 } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { Problem, once, type Answer } from '../../../foundation/http/index.ts';
+import { Problem, once, type IdempotencyKey } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationImportRow, Queries } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
@@ -22,14 +21,14 @@ export function importImplementation(
   platform: Platform,
   owner: Context,
   asked: ImportImplementationRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
-  const { addresses, configuration } = platform;
+  idempotencyKey: IdempotencyKey,
+): Promise<ImplementationImport> {
+  const { configuration } = platform;
   const { name, description = '', visibility = 'PRIVATE', mirror = false, credential } = asked;
   const url = requireImportUrl(asked.url, configuration.repositories.importNetworks);
   const body = JSON.stringify([url, name, description, visibility, mirror]);
   const scope = implementationAnswersOf(owner);
-  return once(platform, request.headers['idempotency-key'], scope, body, async (transaction) => {
+  return once(platform, idempotencyKey, scope, body, async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const read_only = mirror ? ('MIRROR' as const) : ('IMPORT' as const);
     const { id } = await insertImplementation(platform, transaction, owner, {
@@ -56,15 +55,14 @@ export function importImplementation(
     };
     await transaction.insertInto('implementation_imports').values(row).execute();
     await audit(platform, transaction, owner, 'implementation:import', id, { name, visibility, url, mirror });
-    const headers = { location: `${addresses.api}/implementations/${id}/import` };
-    return { status: 202, body: present(row), headers };
+    return present(row);
   });
 }
 
 /** Reads how far an import is. */
-export async function readImport({ database }: Platform, context: Context, id: string): Promise<Answer> {
+export async function readImport({ database }: Platform, context: Context, id: string): Promise<ImplementationImport> {
   await requireImplementation(database.read, context, id, 'implementation-import:read');
-  return { status: 200, body: present(await requireImport(database.read, id)) };
+  return present(await requireImport(database.read, id));
 }
 
 /** Runs an import again that has failed, or a mirror now. A credential that is given replaces the one that is kept. */
@@ -73,7 +71,7 @@ export function restartImport(
   context: Context,
   id: string,
   { credential }: RestartImportRequest,
-): Promise<Answer> {
+): Promise<ImplementationImport> {
   const { database, now } = platform;
   return database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, 'implementation-import:change');
@@ -104,12 +102,12 @@ export function restartImport(
     await transaction.updateTable('implementations').set({ read_only }).where('id', '=', id).execute();
     const detail = { url: row.url, mirror: row.mirror === 1, again: true };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:import', id, detail);
-    return { status: 202, body: present(row) };
+    return present(row);
   });
 }
 
 /** Ends a mirror, or breaks an import off. What has arrived stays, and members can push. */
-export async function endImport(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function endImport(platform: Platform, context: Context, id: string): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, 'implementation-import:change');
@@ -119,7 +117,6 @@ export async function endImport(platform: Platform, context: Context, id: string
     const detail = { url, ended: true };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:import', id, detail);
   });
-  return { status: 204 };
 }
 
 async function requireImport(queries: Queries, id: string): Promise<ImplementationImportRow> {

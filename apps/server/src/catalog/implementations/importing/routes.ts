@@ -23,7 +23,11 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: ImportImplementationRequest,
     answers: { 202: ImplementationImport },
     problems: ['invalid-request', ...body, 'request-in-progress', 'idempotency-key-reused'],
-    handle: ({ body, caller, request }) => importImplementation(platform, contextOf(caller), body, request),
+    run: ({ body, caller, request }) =>
+      importImplementation(platform, contextOf(caller), body, request.headers['idempotency-key']),
+    headers: ({ implementationId }) => ({
+      location: `${platform.addresses.api}/implementations/${implementationId}/import`,
+    }),
   }),
   endpoint({
     method: 'GET',
@@ -35,7 +39,7 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 200: ImplementationImport },
     problems: [...found],
-    handle: ({ params, caller }) => readImport(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => readImport(platform, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'PUT',
@@ -48,7 +52,7 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
     body: RestartImportRequest,
     answers: { 202: ImplementationImport },
     problems: [...found, ...body],
-    handle: ({ params, body, caller }) => restartImport(platform, contextOf(caller), params.implementationId, body),
+    run: ({ params, body, caller }) => restartImport(platform, contextOf(caller), params.implementationId, body),
   }),
   endpoint({
     method: 'DELETE',
@@ -60,6 +64,6 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) => endImport(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => endImport(platform, contextOf(caller), params.implementationId),
   }),
 ];

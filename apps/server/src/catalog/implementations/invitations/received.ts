@@ -1,4 +1,5 @@
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import type { Implementation, ImplementationInvitation } from '@kethub/contract';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationInvitationRow, Queries } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
@@ -15,10 +16,10 @@ export async function readReceivedInvitations(
   platform: Platform,
   identity: IdentityProvider,
   person: Person,
-): Promise<Answer> {
+): Promise<ImplementationInvitation[]> {
   const email = verifiedAddress(await identity.find(person.id));
   const rows = email === null ? [] : await openInvitations(platform).where('email', '=', email).execute();
-  return { status: 200, body: rows.map(presentInvitation) };
+  return rows.map(presentInvitation);
 }
 
 /** Makes the caller a member, and uses up the invitation. A member keeps the role that they have. */
@@ -27,7 +28,7 @@ export async function acceptToImplementation(
   identity: IdentityProvider,
   person: Person,
   invitationId: string,
-): Promise<Answer> {
+): Promise<Implementation> {
   const { database, addresses } = platform;
   const email = verifiedAddress(await identity.find(person.id));
   return database.write(async (transaction) => {
@@ -36,8 +37,7 @@ export async function acceptToImplementation(
     const implementation = await lockImplementation(database, transaction, id);
     if (!implementation) throw noImplementation(id);
     const member = { type: 'USER' as const, id: person.id };
-    if (isOwner(implementation, member))
-      return { status: 200, body: presentImplementation(addresses, implementation, 'OWNER') };
+    if (isOwner(implementation, member)) return presentImplementation(addresses, implementation, 'OWNER');
     await transaction
       .insertInto('implementation_members')
       .values({
@@ -52,7 +52,7 @@ export async function acceptToImplementation(
     const kept = (await roleOfMember(transaction, id, member)) ?? role;
     const context = auditContext(implementation, contextOf(person));
     await audit(platform, transaction, context, 'implementation:join', id, { member, role: kept });
-    return { status: 200, body: presentImplementation(addresses, implementation, kept) };
+    return presentImplementation(addresses, implementation, kept);
   });
 }
 
@@ -61,7 +61,7 @@ export async function declineToImplementation(
   identity: IdentityProvider,
   person: Person,
   invitationId: string,
-): Promise<Answer> {
+): Promise<void> {
   const email = verifiedAddress(await identity.find(person.id));
   const { database } = platform;
   await database.write(async (transaction) => {
@@ -74,7 +74,6 @@ export async function declineToImplementation(
       declined: true,
     });
   });
-  return { status: 204 };
 }
 
 function contextOf({ id }: Person): Context {

@@ -36,8 +36,9 @@ export const implementationInvitationEndpoints = (
     body: InvitationRequest,
     answers: { 201: ImplementationInvitation },
     problems: [...found, 'malformed-json', 'unsupported-media-type', 'conflict', 'too-many-requests'],
-    handle: ({ params, body, caller }) =>
+    run: ({ params, body, caller }) =>
       inviteToImplementation(platform, mails, contextOf(caller), params.implementationId, body),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/implementation-invitations/${id}` }),
   }),
   endpoint({
     method: 'GET',
@@ -49,7 +50,7 @@ export const implementationInvitationEndpoints = (
     params: path,
     answers: { 200: Type.Array(ImplementationInvitation) },
     problems: [...found],
-    handle: ({ params, caller }) => readSentInvitations(platform, contextOf(caller), params.implementationId),
+    run: ({ params, caller }) => readSentInvitations(platform, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'DELETE',
@@ -61,7 +62,7 @@ export const implementationInvitationEndpoints = (
     params: sentPath,
     answers: { 204: null },
     problems: [...found],
-    handle: ({ params, caller }) =>
+    run: ({ params, caller }) =>
       withdrawFromImplementation(platform, contextOf(caller), params.implementationId, params.invitationId),
   }),
   endpoint({
@@ -73,7 +74,7 @@ export const implementationInvitationEndpoints = (
     summary: 'List the open invitations to implementations to the e-mail address of the caller, newest first',
     answers: { 200: Type.Array(ImplementationInvitation) },
     problems: [],
-    handle: ({ caller }) => readReceivedInvitations(platform, identity, personOf(caller)),
+    run: ({ caller }) => readReceivedInvitations(platform, identity, personOf(caller)),
   }),
   endpoint({
     method: 'POST',
@@ -85,7 +86,7 @@ export const implementationInvitationEndpoints = (
     params: receivedPath,
     answers: { 200: Implementation },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ caller, params }) => acceptToImplementation(platform, identity, personOf(caller), params.invitationId),
+    run: ({ caller, params }) => acceptToImplementation(platform, identity, personOf(caller), params.invitationId),
   }),
   endpoint({
     method: 'DELETE',
@@ -97,6 +98,6 @@ export const implementationInvitationEndpoints = (
     params: receivedPath,
     answers: { 204: null },
     problems: ['invalid-request', 'not-found'],
-    handle: ({ caller, params }) => declineToImplementation(platform, identity, personOf(caller), params.invitationId),
+    run: ({ caller, params }) => declineToImplementation(platform, identity, personOf(caller), params.invitationId),
   }),
 ];

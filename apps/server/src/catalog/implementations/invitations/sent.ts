@@ -1,5 +1,5 @@
 import { limits, toTimestamp, type ImplementationInvitation, type MemberRole } from '@kethub/contract';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import type {
   ImplementationInvitationRow,
@@ -24,12 +24,12 @@ export async function inviteToImplementation(
   context: Context,
   id: string,
   { email, role }: { readonly email: string; readonly role: MemberRole },
-): Promise<Answer> {
-  const { database, addresses } = platform;
+): Promise<ImplementationInvitation> {
+  const { database } = platform;
   const operation = 'implementation-member:change';
   await requireImplementation(database.read, context, id, operation);
   mails.take(context.personId);
-  const answer = await database.write(async (transaction) => {
+  const invitation = await database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, operation);
     const now = platform.now();
     await transaction
@@ -57,18 +57,21 @@ export async function inviteToImplementation(
     await mails.post(transaction, 'IMPLEMENTATION', row.email, row.expires_at);
     const owner = auditContext(implementation, context);
     await audit(platform, transaction, owner, 'implementation:invite', id, { invitation: kept.id, role });
-    const headers = { location: `${addresses.api}/implementation-invitations/${kept.id}` };
-    return { status: 201, body: presentInvitation({ ...implementation, ...kept }), headers };
+    return presentInvitation({ ...implementation, ...kept });
   });
   mails.wake();
-  return answer;
+  return invitation;
 }
 
 /** Lists the open invitations to an implementation, newest first. */
-export async function readSentInvitations(platform: Platform, context: Context, id: string): Promise<Answer> {
+export async function readSentInvitations(
+  platform: Platform,
+  context: Context,
+  id: string,
+): Promise<ImplementationInvitation[]> {
   await requireImplementation(platform.database.read, context, id, 'implementation-member:change');
   const rows = await openInvitations(platform).where('implementation_id', '=', id).execute();
-  return { status: 200, body: rows.map(presentInvitation) };
+  return rows.map(presentInvitation);
 }
 
 export async function withdrawFromImplementation(
@@ -76,7 +79,7 @@ export async function withdrawFromImplementation(
   context: Context,
   id: string,
   invitationId: string,
-): Promise<Answer> {
+): Promise<void> {
   const { database } = platform;
   await database.write(async (transaction) => {
     const operation = 'implementation-member:change';
@@ -90,7 +93,6 @@ export async function withdrawFromImplementation(
     const detail = { invitation: invitationId, withdrawn: true };
     await audit(platform, transaction, auditContext(implementation, context), 'implementation:invite', id, detail);
   });
-  return { status: 204 };
 }
 
 /** The invitations that have not expired. */

@@ -1,5 +1,12 @@
-import { limits, type RepositoryRefs } from '@kethub/contract';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import {
+  limits,
+  type CommitDetails,
+  type Comparison,
+  type RepositoryCommit,
+  type RepositoryRefs,
+  type RepositoryTree,
+} from '@kethub/contract';
+import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { READ_MS } from '../git/git.ts';
 import { recordState, stateOf } from '../record-push.ts';
@@ -13,7 +20,12 @@ import { findObject, presentTree, segmentsOf } from './tree.ts';
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** Reads the branches and tags. */
-export async function showRefs(platform: Platform, store: GitStore, context: Context, id: string): Promise<Answer> {
+export async function showRefs(
+  platform: Platform,
+  store: GitStore,
+  context: Context,
+  id: string,
+): Promise<RepositoryRefs> {
   const { implementation, repository } = await openToRead(platform, store, context, id);
   const { branches, tags } = await readRefs(store.git, repository);
   const { default_branch: defaultBranch } = implementation;
@@ -23,8 +35,7 @@ export async function showRefs(platform: Platform, store: GitStore, context: Con
     const state = await stateOf(store.git, repository, defaultBranch);
     await recordState(platform, implementation, state, false);
   }
-  const body: RepositoryRefs = { defaultBranch, head, branches, tags };
-  return { status: 200, body };
+  return { defaultBranch, head, branches, tags };
 }
 
 export interface Place {
@@ -39,12 +50,12 @@ export async function readFolder(
   context: Context,
   id: string,
   { ref, path = '' }: Place,
-): Promise<Answer> {
+): Promise<RepositoryTree> {
   const open = await openToRead(platform, store, context, id);
   const commit = await requireCommit(platform, open, ref);
   const entry = await findObject(open.objects, commit, path);
   if (entry?.type !== 'tree') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
-  return { status: 200, body: { commit, path, ...(await presentTree(open.objects, entry.id)) } };
+  return { commit, path, ...(await presentTree(open.objects, entry.id)) };
 }
 
 export interface HistoryQuery extends Place {
@@ -54,14 +65,14 @@ export interface HistoryQuery extends Place {
 
 const HISTORY_PAGE = 30;
 
-/** Reads the history of a branch, or of one path in it. */
+/** Reads a page of the history of a branch, or of one path in it, with the address of the next page. */
 export async function readHistory(
   platform: Platform,
   store: GitStore,
   context: Context,
   id: string,
   { ref, path = '', limit = HISTORY_PAGE, skip = 0 }: HistoryQuery,
-): Promise<Answer> {
+): Promise<{ readonly commits: readonly RepositoryCommit[]; readonly next: string | null }> {
   const open = await openToRead(platform, store, context, id);
   segmentsOf(path);
   const commit = await requireCommit(platform, open, ref);
@@ -71,8 +82,7 @@ export async function readHistory(
   query.set('limit', String(limit));
   query.set('skip', String(skip + limit));
   const address = `${platform.addresses.api}/-/implementations/${id}/commits?${query.toString()}`;
-  const next = commits.length > limit ? { link: `<${address}>; rel="next"` } : {};
-  return { status: 200, body: commits.slice(0, limit), headers: next };
+  return { commits: commits.slice(0, limit), next: commits.length > limit ? address : null };
 }
 
 /** Reads a commit with its changes against its first parent. */
@@ -82,13 +92,13 @@ export async function readCommit(
   context: Context,
   id: string,
   ref: string,
-): Promise<Answer> {
+): Promise<CommitDetails> {
   const open = await openToRead(platform, store, context, id);
   const { git } = store;
   const [commit] = await readCommits(git, open.repository, { of: [await requireCommit(platform, open, ref)], most: 1 });
   if (!commit) throw new Problem('not-found', `There is no commit ${ref}.`);
   const before = commit.parents[0] ?? EMPTY_TREE;
-  return { status: 200, body: { ...commit, ...(await readDifference(git, open.repository, before, commit.id)) } };
+  return { ...commit, ...(await readDifference(git, open.repository, before, commit.id)) };
 }
 
 /** Compares two branches, tags or commits: the changes of `head` since their common ancestor. */
@@ -98,7 +108,7 @@ export async function compare(
   context: Context,
   id: string,
   query: { readonly base: string; readonly head: string },
-): Promise<Answer> {
+): Promise<Comparison> {
   const open = await openToRead(platform, store, context, id);
   const { repository } = open;
   const [base, head] = [
@@ -113,7 +123,7 @@ export async function compare(
   // Git ends with 1 when there is no common ancestor.
   const mergeBase = await run(['merge-base', base, head]).catch(() => null);
   const difference = await readDifference(store.git, repository, mergeBase ?? EMPTY_TREE, head);
-  return { status: 200, body: { base, head, mergeBase, ahead, behind, ...difference } };
+  return { base, head, mergeBase, ahead, behind, ...difference };
 }
 
 /** The most commits that a page of a history has. */

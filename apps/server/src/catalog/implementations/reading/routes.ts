@@ -54,7 +54,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     params: path,
     answers: { 200: RepositoryRefs },
     problems: ['invalid-request', 'not-found', 'not-permitted', ...slow],
-    handle: ({ params, caller }) =>
+    run: ({ params, caller }) =>
       inSlot(store, caller, (context) => showRefs(platform, store, context, params.implementationId)),
   }),
   endpoint({
@@ -68,8 +68,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     query: Type.Object({ ...ref, path: Type.Optional(Path) }),
     answers: { 200: RepositoryTree },
     problems: [...found, 'too-large'],
-    handle: ({ params, query, caller }) =>
-      readFolder(platform, store, contextOf(caller), params.implementationId, query),
+    run: ({ params, query, caller }) => readFolder(platform, store, contextOf(caller), params.implementationId, query),
   }),
   endpoint({
     method: 'GET',
@@ -102,8 +101,12 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     }),
     answers: { 200: Type.Array(RepositoryCommit) },
     problems: [...found, ...slow],
-    handle: ({ params, query, caller }) =>
-      inSlot(store, caller, (context) => readHistory(platform, store, context, params.implementationId, query)),
+    handle: async ({ params, query, caller }) => {
+      const { commits, next } = await inSlot(store, caller, (context) =>
+        readHistory(platform, store, context, params.implementationId, query),
+      );
+      return { status: 200, body: commits, headers: next === null ? {} : { link: `<${next}>; rel="next"` } };
+    },
   }),
   endpoint({
     method: 'GET',
@@ -115,7 +118,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     params: Type.Object({ implementationId: Id, commit: BranchName }),
     answers: { 200: CommitDetails },
     problems: [...found, ...slow],
-    handle: ({ params, caller }) =>
+    run: ({ params, caller }) =>
       inSlot(store, caller, (context) => readCommit(platform, store, context, params.implementationId, params.commit)),
   }),
   endpoint({
@@ -129,7 +132,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     query: Type.Object({ base: Ref, head: Ref }),
     answers: { 200: Comparison },
     problems: [...found, ...slow],
-    handle: ({ params, query, caller }) =>
+    run: ({ params, query, caller }) =>
       inSlot(store, caller, (context) => compare(platform, store, context, params.implementationId, query)),
   }),
   endpoint({

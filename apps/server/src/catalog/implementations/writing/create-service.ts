@@ -1,6 +1,5 @@
-import { defaultConfiguration, type CreateServiceOfImplementationRequest } from '@kethub/contract';
-import type { FastifyRequest } from 'fastify';
-import { Problem, type Answer } from '../../../foundation/http/index.ts';
+import { defaultConfiguration, type CreateServiceOfImplementationRequest, type Service } from '@kethub/contract';
+import { Problem, type IdempotencyKey } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { removeOrphans } from '../../../foundation/storage/index.ts';
 import { createService, draftWriterOf } from '../../services/index.ts';
@@ -20,8 +19,8 @@ export async function createServiceOf(
   context: Context,
   id: string,
   asked: CreateServiceOfImplementationRequest,
-  request: FastifyRequest,
-): Promise<Answer> {
+  idempotencyKey: IdempotencyKey,
+): Promise<Service> {
   await requireImplementation(platform.database.read, context, id, 'implementation:build');
   const open = await openToRead(platform, store, context, id);
   const { name, default_branch } = open.implementation;
@@ -36,7 +35,7 @@ export async function createServiceOf(
   const configuration = asked.configuration ?? { ...defaultConfiguration, runtime };
   const source = await takeSource(platform, store, open, { implementationId: id, ref, commit });
   try {
-    const service = await createService(
+    return await createService(
       platform,
       context,
       {
@@ -47,10 +46,8 @@ export async function createServiceOf(
         content: JSON.stringify([id, commit, asked]),
         writer: draftWriterOf(platform, context, { form: { configuration }, source }),
       },
-      request.headers['idempotency-key'],
+      idempotencyKey,
     );
-    const headers = { location: `${platform.addresses.api}/services/${service.id}` };
-    return { status: 201, body: service, headers };
   } finally {
     await removeOrphans(platform.database, platform.blobs, [source.blob]);
   }

@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { limits } from '@kethub/contract';
+import { limits, type MadeCommit } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { personName } from '../../../people/accounts/index.ts';
 import type { IdentityProvider } from '../../../people/identity/index.ts';
-import { etag, Problem, requireMatch, type Answer } from '../../../foundation/http/index.ts';
+import { etag, Problem, requireMatch } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import { requireFreeSpace } from '../../quotas/index.ts';
 import { GitFailure } from '../git/git.ts';
@@ -36,7 +37,7 @@ export async function makeCommit(
   context: Context,
   id: string,
   request: FastifyRequest,
-): Promise<Answer> {
+): Promise<Static<typeof MadeCommit>> {
   const { implementation } = await requireImplementation(platform.database.read, context, id, 'implementation:push');
   if (implementation.read_only !== null) throw new Problem('conflict', readOnlyText(implementation.read_only));
   requireFreeSpace(platform);
@@ -62,7 +63,7 @@ export async function makeCommit(
     const made = await write({ store, repository, place }, arrived, { branch, author, ifMatch });
     changes.push(made);
     const { to: commit } = made;
-    return { status: 201, body: { commit, branch }, headers: { etag: etag(commit) } };
+    return { commit, branch };
   } finally {
     await rm(folder, { recursive: true, force: true });
     ended.resolve({ code: 0, message: '' });

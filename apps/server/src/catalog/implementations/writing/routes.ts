@@ -1,6 +1,11 @@
 import { Bytes, CreateServiceOfImplementationRequest, Id, limits, MadeCommit, Service } from '@kethub/contract';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
+import {
+  contextOf,
+  etag,
+  platformEndpoint as endpoint,
+  type PlatformEndpoint,
+} from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { IdentityProvider } from '../../../people/identity/index.ts';
 import type { GitStore } from '../store.ts';
@@ -50,8 +55,9 @@ export const writingEndpoints = (
       'unsupported-media-type',
       'insufficient-storage',
     ],
-    handle: ({ params, caller, request }) =>
+    run: ({ params, caller, request }) =>
       makeCommit(platform, identity, store, contextOf(caller), params.implementationId, request),
+    headers: ({ commit }) => ({ etag: etag(commit) }),
   }),
   endpoint({
     method: 'POST',
@@ -79,7 +85,15 @@ export const writingEndpoints = (
       'too-many-builds',
       'insufficient-storage',
     ],
-    handle: ({ params, body, caller, request }) =>
-      createServiceOf(platform, store, contextOf(caller), params.implementationId, body, request),
+    run: ({ params, body, caller, request }) =>
+      createServiceOf(
+        platform,
+        store,
+        contextOf(caller),
+        params.implementationId,
+        body,
+        request.headers['idempotency-key'],
+      ),
+    headers: ({ id }) => ({ location: `${platform.addresses.api}/services/${id}` }),
   }),
 ];
