@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { workflowForm } from '@kethub/client';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deploy } from '../../server/src/testing/kethub.ts';
+import { deploy } from '@kethub/server/testing/kethub';
 import { BOUNDARIES, KINDS, runs } from '../src/modeller/kit/runs.ts';
 import { newFile } from '../src/modeller/kit/new-file.ts';
 import { picture, violationsInDialog } from './barriers.ts';
@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(PROGRAM))('every element in the modeller', () => {
       );
       return void (await control.selectOption(other));
     }
-    const text = /^Example/.test(what) ? '{"field1": "other"}' : /^Id\b/.test(what) ? 'Other' : '=other';
+    const text = what.startsWith('Example') ? '{"field1": "other"}' : /^Id\b/.test(what) ? 'Other' : '=other';
     await control.fill(text);
     return control.blur();
   }
