@@ -19,6 +19,8 @@ const LONGEST = [
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
+/** `npm run conformance:kubernetes` and `conformance:slurm` set it: drivers on real clusters, and nothing else. */
+const conformance = process.env['KETHUB_TEST_CONFORMANCE'] === '1';
 
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {
@@ -59,10 +61,16 @@ export default defineConfig({
     // Every log line of the run is looked through for secrets.
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
-    include: deep
-      ? ['{apps,packages}/*/{src,test}/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
-      : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', ...(deep ? [] : ['**/*.deep.test.ts'])],
+    include: conformance
+      ? ['packages/*/src/**/*.conformance.test.ts']
+      : deep
+        ? ['{apps,packages}/*/{src,test}/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
+        : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [
+      '**/node_modules/**',
+      ...(deep ? [] : ['**/*.deep.test.ts']),
+      ...(conformance ? [] : ['**/*.conformance.test.ts']),
+    ],
     // Platforms that tests start in processes of their own build no dashboard beside what is tested.
     env: { KETHUB_DASHBOARD: 'off' },
     // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
@@ -70,8 +78,8 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
-    testTimeout: deep ? 180_000 : 60_000,
-    hookTimeout: deep ? 240_000 : 120_000,
+    testTimeout: deep || conformance ? 180_000 : 60_000,
+    hookTimeout: deep || conformance ? 240_000 : 120_000,
     // In continuous integration a test that fails is run once more, and the report names it: a busy machine is no defect.
     retry: process.env['CI'] === 'true' ? 1 : 0,
     reporters: ['default'],

@@ -1,8 +1,22 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
-import type { ExecutionEnd, ExecutionJob, OutputFile } from '../types.ts';
+import { giveTo } from '../runner/give-to.ts';
+import type { DataPoolMount, ExecutionEnd, ExecutionJob, LogLine, OutputFile } from '../types.ts';
 
 /** Bytes of the record of an end. A longer one counts as unreadable. */
 const END_BYTES = 4 * 1024 * 1024;
@@ -15,6 +29,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
  * - `claimed`: a folder that the node makes before it runs anything, or the platform when it gives the job up. Whoever
  *   makes it has decided, so that no job runs twice.
  * - `slurm-job`: the id of the job in Slurm.
+ * - `pools.json`: the data pools that the job may change.
  * - `cancelled`: the platform has asked for its end.
  * - `run/<id>`: what the runner of the node keeps of the execution: log, output and end.
  * - `refused`: why the node could not start it.
@@ -48,8 +63,17 @@ export class Mailbox {
     mkdirSync(join(this.folder, 'run'), { mode: 0o711 });
     writeFileSync(join(this.folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
     writeFileSync(this.script, script, { mode: 0o700 });
+    // The node's record names files of these folders only.
+    const pools = job.dataPools.filter(({ writable }) => writable);
+    writeFileSync(join(this.folder, 'pools.json'), JSON.stringify(pools), { mode: 0o600 });
     if (uid === null) return;
+    for (const { path } of pools) giveTo(uid, path);
     for (const path of ['', 'run', 'job.json', 'start']) chownSync(join(this.folder, path), uid, uid);
+  }
+
+  /** True if the platform has decided the end. */
+  get isDecided(): boolean {
+    return existsSync(join(this.folder, 'ended.json'));
   }
 
   /** Reads the job and removes it, with its secrets. For the node. */
@@ -96,6 +120,18 @@ export class Mailbox {
     return this.#text('refused');
   }
 
+  /** Adds a line of the platform to the log of a job that is over. A log that is gone stays so. */
+  note(message: string): void {
+    const line = { timestamp: new Date().toISOString(), severity: 'ERROR', message } satisfies LogLine;
+    try {
+      const log = openSync(this.log, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+      writeSync(log, `${JSON.stringify(line)}\n`);
+      closeSync(log);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+
   /** Keeps the end that the platform decides, where the node left none. */
   keepEnd(end: ExecutionEnd): void {
     writeFileSync(join(this.folder, 'ended.json'), JSON.stringify(end), { mode: 0o600 });
@@ -127,6 +163,16 @@ export class Mailbox {
     };
     const files = async (list: readonly OutputFile[]): Promise<OutputFile[]> =>
       Promise.all(list.map(async (file) => ({ ...file, path: await here(file) })));
+    const pools = await this.#pools();
+    const inPool = async (parameter: string, list: readonly OutputFile[]): Promise<OutputFile[]> => {
+      const pool = pools.find((one) => one.parameter === parameter);
+      for (const { name, path } of list)
+        if (pool === undefined || name.includes('/') || path !== join(pool.path, name) || !(await lstat(path)).isFile())
+          throw new Error('the record of the node names a file outside of its data pools');
+      // They were lent to the user of the job.
+      if (pool !== undefined && process.getuid?.() === 0) giveTo(0, pool.path);
+      return [...list];
+    };
     const { result } = end;
     return {
       ...end,
@@ -134,10 +180,21 @@ export class Mailbox {
       files: await files(end.files),
       ...(end.dataPools && {
         dataPools: await Promise.all(
-          end.dataPools.map(async ({ parameter, files: list }) => ({ parameter, files: await files(list) })),
+          end.dataPools.map(async ({ parameter, files: list }) => ({
+            parameter,
+            files: await inPool(parameter, list),
+          })),
         ),
       }),
     };
+  }
+
+  /** The data pools that the job may change. A list that is not ours names none: the folder belongs to the job's user. */
+  async #pools(): Promise<DataPoolMount[]> {
+    const path = join(this.folder, 'pools.json');
+    const found = await lstat(path);
+    if (!found.isFile() || found.uid !== process.getuid?.()) return [];
+    return JSON.parse((await readBounded(path)) ?? '[]') as DataPoolMount[]; // written by make
   }
 
   #text(name: string): string | null {

@@ -51,6 +51,8 @@ interface Active {
   logBytes: number;
   /** Time of the first look at the queue that missed it (monotonic milliseconds); null while it is there. */
   missingSince: number | null;
+  /** True until sbatch has answered. */
+  submitting: boolean;
 }
 
 /**
@@ -87,6 +89,8 @@ export class SlurmRuntime implements Runtime {
     const { command, uid } = this.#options;
     const words = [...command, this.#options.folder, executionId].map(quoted);
     mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    // From here on it can be cancelled.
+    const active = this.#follow(executionId, mailbox, true);
     try {
       mailbox.jobId = await this.#slurm.submit({
         name: this.#nameOf(executionId),
@@ -100,11 +104,15 @@ export class SlurmRuntime implements Runtime {
       });
     } catch (error) {
       // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.
-      if (!(error instanceof RuntimeUnavailable)) rmSync(mailbox.folder, { recursive: true, force: true });
-      else this.#follow(executionId, mailbox);
+      if (error instanceof RuntimeUnavailable) throw error;
+      this.#active.delete(executionId);
+      rmSync(mailbox.folder, { recursive: true, force: true });
       throw error;
+    } finally {
+      active.submitting = false;
     }
-    this.#follow(executionId, mailbox);
+    // A cancellation that came meanwhile knew no job.
+    if (mailbox.isCancelled && mailbox.jobId !== null) await this.#slurm.cancel(mailbox.jobId);
     return 'STARTED';
   }
 
@@ -203,8 +211,10 @@ export class SlurmRuntime implements Runtime {
     return `${this.#options.prefix}${executionId}`;
   }
 
-  #follow(executionId: string, mailbox: Mailbox): void {
-    if (!this.#active.has(executionId)) this.#active.set(executionId, { mailbox, logBytes: 0, missingSince: null });
+  #follow(executionId: string, mailbox: Mailbox, submitting = false): Active {
+    const active = this.#active.get(executionId) ?? { mailbox, logBytes: 0, missingSince: null, submitting };
+    this.#active.set(executionId, active);
+    return active;
   }
 
   #look(): Promise<void> {
@@ -246,7 +256,7 @@ export class SlurmRuntime implements Runtime {
     for (const [executionId, active] of this.#active) {
       const job = queue.get(this.#nameOf(executionId));
       if (job !== undefined) active.mailbox.jobId ??= job.id;
-      if (job !== undefined && !hasEnded(job.state)) {
+      if (active.submitting || (job !== undefined && !hasEnded(job.state))) {
         active.missingSince = null;
         continue;
       }
@@ -274,8 +284,10 @@ export class SlurmRuntime implements Runtime {
   #conclude(executionId: string, end: ExecutionEnd): void {
     const active = this.#active.get(executionId);
     if (active === undefined) return;
-    active.mailbox.keepEnd(end);
-    this.#report(executionId, end);
+    if (end.outcome === 'FAILED' && end.cause !== null) active.mailbox.note(`${end.cause.title}: ${end.cause.detail}`);
+    const whole = { ...end, logBytes: active.mailbox.logBytes };
+    active.mailbox.keepEnd(whole);
+    this.#report(executionId, whole);
   }
 
   #report(executionId: string, end: ExecutionEnd): void {
@@ -284,13 +296,15 @@ export class SlurmRuntime implements Runtime {
   }
 
   /**
-   * Returns null while there is no end. The node reports CANCELLED also when the cluster has ended the job; then Slurm
-   * knows why, as soon as the job has left the queue. An end that cannot be read is one without a result.
+   * Returns null while there is no end. The node reports CANCELLED or LOST also when the cluster has ended the job, for
+   * example for its memory; then Slurm knows why, as soon as the job has left the queue. An end that cannot be read is
+   * one without a result.
    */
   async #endIn(executionId: string, mailbox: Mailbox): Promise<ExecutionEnd | null> {
     try {
       const end = await mailbox.end();
-      return end?.outcome === 'CANCELLED' && !mailbox.isCancelled ? null : end;
+      const isOfCluster = end?.outcome === 'CANCELLED' || end?.outcome === 'LOST';
+      return isOfCluster && !mailbox.isCancelled && !mailbox.isDecided ? null : end;
     } catch (error) {
       this.#options.warn(`the end of ${executionId} could not be read: ${messageOf(error)}`);
       return endOf(null, this.#facts(executionId, mailbox, true));

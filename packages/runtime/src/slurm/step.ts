@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { connectRuntime } from '../client/connect.ts';
 import { messageOf } from '../errors.ts';
-import type { ExecutionEnd } from '../types.ts';
+import type { ExecutionEnd, Runtime } from '../types.ts';
 import { Mailbox } from './mailbox.ts';
 
 // The program of a batch job: node step.ts <folder of mailboxes> <execution id>. It runs one execution in the sandbox of
@@ -18,19 +18,22 @@ async function runJob(): Promise<void> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kethub-job-'));
   mkdirSync(path.join(dataDir, 'runtime'));
   symlinkSync(path.join(mailbox.folder, 'run'), path.join(dataDir, 'runtime', 'executions'));
+  let runtime: Runtime | null = null;
   try {
-    const runtime = await connectRuntime({ dataDir, warmBytes: 0, lonelyMs: 1_000 });
+    runtime = await connectRuntime({ dataDir, warmBytes: 0, lonelyMs: 1_000 });
+    const running = runtime;
     const ended = new Promise<ExecutionEnd>((resolve) => {
-      runtime.onEnded(resolve);
+      running.onEnded(resolve);
     });
-    for (const signal of ['SIGUSR1', 'SIGTERM'] as const) process.on(signal, () => void runtime.cancel(executionId));
+    for (const signal of ['SIGUSR1', 'SIGTERM'] as const) process.on(signal, () => void running.cancel(executionId));
     await runtime.start(job);
     await ended;
-    await runtime.close();
   } catch (error) {
     writeFileSync(path.join(mailbox.folder, 'refused'), messageOf(error).slice(0, 2_000));
     process.exitCode = 1;
   } finally {
+    // A connection that stays open would keep the job in the cluster until its time is over.
+    await runtime?.close();
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }

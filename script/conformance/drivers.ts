@@ -1,0 +1,24 @@
+import { run } from '../run.ts';
+import { slurmTools } from '../slurm.ts';
+import { buildKubernetes, KubernetesMissing } from '../kubernetes/build.ts';
+import { kubernetesTools } from '../kubernetes.ts';
+import { ensureTools, runtimeTools, ToolsMissing } from '../system-tools.ts';
+
+// npm run conformance:kubernetes, npm run conformance:slurm: the contract of drivers on a real engine, and what only that
+// engine can do. The first run builds Kubernetes, which takes 9 to 25 minutes; later runs find it in ~/.cache/kethub.
+const engine = process.argv[2] ?? '';
+const chosen = process.argv.slice(3);
+const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
+try {
+  if (process.getuid?.() !== 0) throw new ToolsMissing('A cluster is started by root only.');
+  ensureTools([...runtimeTools, ...(engine === 'slurm' ? slurmTools : kubernetesTools)], say);
+  if (engine === 'kubernetes') buildKubernetes(say);
+} catch (error) {
+  if (!(error instanceof ToolsMissing || error instanceof KubernetesMissing)) throw error;
+  say(error.message);
+  process.exit(1);
+}
+const passed = await run(`conformance of ${engine}`, 'vitest', ['run', `${engine}.conformance`, ...chosen], {
+  KETHUB_TEST_CONFORMANCE: '1',
+});
+process.exitCode = passed ? 0 : 1;
