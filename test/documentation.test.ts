@@ -5,6 +5,7 @@ import { pages } from '../script/generate/pages.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
 import { postgresTool } from '../script/postgres.ts';
+import { kubernetesTools } from '../script/kubernetes.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
 
@@ -31,9 +32,16 @@ test('every variable of Kethub that the code names is on the page of the configu
 test('every tool of the system that is installed has a line, and no other', () => {
   const [, section = ''] = read('docs/dependencies.md').split('## Tools of the system');
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
-  const needed = [...runtimeTools, postgresTool, javaTool, jdkTool, ...testTools, ...slurmTools, ...benchTools].map(
-    (tool) => tool.package,
-  );
+  const needed = [
+    ...runtimeTools,
+    postgresTool,
+    javaTool,
+    jdkTool,
+    ...testTools,
+    ...slurmTools,
+    ...kubernetesTools,
+    ...benchTools,
+  ].map((tool) => tool.package);
   expect(listed.toSorted()).toEqual(needed.toSorted());
 });
 

@@ -1,0 +1,374 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import https from 'node:https';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import { makeCertificates } from './kubernetes/certificates.ts';
+import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
+import type { Tool } from './system-tools.ts';
+
+/** What a node of Kubernetes needs beside Kubernetes itself, which `kubernetes/build.ts` builds. */
+export const kubernetesTools: readonly Tool[] = [
+  { what: 'containerd', package: 'containerd', isThere: () => existsSync('/usr/bin/containerd') },
+  { what: 'runc', package: 'runc', isThere: () => existsSync('/usr/sbin/runc') },
+  {
+    what: 'network plugins of containers',
+    package: 'containernetworking-plugins',
+    isThere: () => existsSync('/usr/lib/cni/bridge'),
+  },
+  { what: 'OpenSSL', package: 'openssl', isThere: () => existsSync('/usr/bin/openssl') },
+  { what: 'ip', package: 'iproute2', isThere: () => existsSync('/usr/sbin/ip') || existsSync('/sbin/ip') },
+];
+
+/** Milliseconds for one part to become ready. */
+const READY_MS = 180_000;
+
+export type Part = 'etcd' | 'containerd' | 'apiserver' | 'controllers' | 'scheduler' | 'kubelet';
+
+export interface Cluster {
+  /** Address of the API server. */
+  readonly server: string;
+  /** Address of this machine that pods reach. */
+  readonly address: string;
+  readonly caFile: string;
+  /** Asks the API server as its administrator. A body that is a text is YAML. */
+  ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  kill(part: Part): Promise<void>;
+  start(part: Part): Promise<void>;
+  /** Loads an image from an archive of `docker save`. */
+  load(archive: string): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Kubernetes of one node on this machine, beside any other: all parts on free ports and below one folder. Needs
+ * root. `program`: what {@link buildKubernetes} has built.
+ */
+export async function startKubernetes(program: string): Promise<Cluster> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-kubernetes-'));
+  const at = (name: string): string => path.join(folder, name);
+  for (const name of ['log', 'etcd', 'pki', 'cni', 'containerd', 'kubelet', 'pods']) mkdirSync(at(name));
+  const network = takeNetwork();
+  const ports = {
+    etcd: await freePort(),
+    peers: await freePort(),
+    api: await freePort(),
+    kubelet: await freePort(),
+    controllers: await freePort(),
+    scheduler: await freePort(),
+  };
+  const server = `https://127.0.0.1:${ports.api}`;
+  makeCertificates(at('pki'), network.address);
+  writeFiles(folder, network, server, ports.kubelet);
+  const commands = commandsOf(folder, program, network.address, ports);
+  const running = new Map<Part, ChildProcess>();
+  const agent = new https.Agent({ keepAlive: true });
+  const [ca, cert, key] = ['ca.crt', 'admin.crt', 'admin.key'].map((name) => readFileSync(at(`pki/${name}`)));
+  const ask: Cluster['ask'] = (method, where, body) =>
+    new Promise((resolve, reject) => {
+      const type =
+        typeof body === 'string'
+          ? 'application/yaml'
+          : method === 'PATCH'
+            ? 'application/merge-patch+json'
+            : 'application/json';
+      const headers = { 'content-type': type };
+      const request = https.request(
+        `${server}${where}`,
+        { method, agent, ca, cert, key, headers, timeout: 30_000 },
+        (answer) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+          answer.once('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              body: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {},
+            }),
+          );
+        },
+      );
+      request.once('error', reject).once('timeout', () => request.destroy(new Error('no answer')));
+      request.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  const ready: Record<Part, () => Promise<boolean>> = {
+    etcd: () => Promise.resolve(true),
+    containerd: () =>
+      Promise.resolve(
+        spawnSync('ctr', ['--address', at('containerd.sock'), 'version'], { stdio: 'ignore' }).status === 0,
+      ),
+    apiserver: async () => (await ask('GET', '/readyz')).status === 200,
+    controllers: async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200,
+    scheduler: () => Promise.resolve(true),
+    kubelet: async () => isReady((await ask('GET', '/api/v1/nodes/node1')).body),
+  };
+  const start = async (part: Part): Promise<void> => {
+    const log = openSync(at(`log/${part}`), 'a');
+    const [command = '', ...args] = commands[part];
+    const child = spawn(command, args, {
+      cwd: folder,
+      stdio: ['ignore', log, log],
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder },
+    });
+    closeSync(log);
+    running.set(part, child);
+    for (const end = Date.now() + READY_MS; !(await ready[part]().catch(() => false)); await pause(100)) {
+      if (child.exitCode === null && child.signalCode === null && Date.now() < end) continue;
+      throw new Error(`${part} does not start:\n${readFileSync(at(`log/${part}`), 'utf8').slice(-3_000)}`);
+    }
+  };
+  const kill = async (part: Part, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    const child = running.get(part);
+    running.delete(part);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  const load = (archive: string): void =>
+    void execFileSync(
+      'ctr',
+      ['--address', at('containerd.sock'), '--namespace', 'k8s.io', 'images', 'import', archive],
+      { stdio: 'pipe' },
+    );
+  const cluster: Cluster = {
+    server,
+    address: network.address,
+    caFile: at('pki/ca.crt'),
+    ask,
+    kill: (part) => kill(part),
+    start,
+    load,
+    async stop() {
+      agent.destroy();
+      await kill('kubelet', 'SIGTERM');
+      endContainers(folder);
+      for (const part of ['scheduler', 'controllers', 'apiserver', 'etcd', 'containerd'] as const)
+        await kill(part, 'SIGTERM');
+      endShims(folder);
+      network.release();
+      unmount(folder);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    },
+  };
+  try {
+    await start('etcd');
+    await start('containerd');
+    loadPause(load);
+    loadPython(load);
+    await start('apiserver');
+    await start('controllers');
+    await start('scheduler');
+    await start('kubelet');
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+function isReady(node: Record<string, unknown>): boolean {
+  const { status } = node as { status?: { conditions?: { type: string; status: string }[] } };
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+}
+
+interface Network {
+  readonly address: string;
+  readonly pods: string;
+  readonly services: string;
+  readonly bridge: string;
+  release(): void;
+}
+
+/** Takes a bridge with an address for the node, and networks for pods and services that no link of this machine has. */
+function takeNetwork(): Network {
+  for (let number = 1; number < 60; number++) {
+    const link = `kethubn${number}`;
+    if (spawnSync('ip', ['link', 'add', link, 'type', 'bridge'], { stdio: 'ignore' }).status !== 0) continue;
+    const address = `10.${190 + number}.0.1`;
+    execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', link]);
+    execFileSync('ip', ['link', 'set', link, 'up']);
+    writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
+    const bridge = `kethubp${number}`;
+    return {
+      address,
+      pods: `10.${190 + number}.64.0/18`,
+      services: `10.${190 + number}.128.0/18`,
+      bridge,
+      release() {
+        for (const one of [link, bridge]) spawnSync('ip', ['link', 'delete', one], { stdio: 'ignore' });
+      },
+    };
+  }
+  throw new Error('No network is free for a cluster. Remove the links kethubn… of runs that were killed.');
+}
+
+function commandsOf(
+  folder: string,
+  program: string,
+  address: string,
+  ports: Record<'etcd' | 'peers' | 'api' | 'controllers' | 'scheduler', number>,
+): Record<Part, string[]> {
+  const pki = (name: string): string => path.join(folder, 'pki', name);
+  const config = (name: string): string => path.join(folder, `${name}.conf`);
+  const [client, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peers}`];
+  const services = address.replace(/\.0\.1$/, '.128.0/18');
+  return {
+    etcd: [program, 'etcd', '--data-dir', path.join(folder, 'etcd'), `--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`, '--unsafe-no-fsync'],
+    containerd: ['/usr/bin/containerd', '-c', path.join(folder, 'containerd.toml')],
+    apiserver: [
+      program, 'apiserver', `--etcd-servers=${client}`, '--bind-address=127.0.0.1', `--advertise-address=${address}`, `--secure-port=${ports.api}`,
+      `--tls-cert-file=${pki('apiserver.crt')}`, `--tls-private-key-file=${pki('apiserver.key')}`, `--client-ca-file=${pki('ca.crt')}`,
+      '--service-account-issuer=https://kubernetes.default.svc', `--service-account-key-file=${pki('accounts.key')}`,
+      `--service-account-signing-key-file=${pki('accounts.key')}`, `--service-cluster-ip-range=${services}`, '--authorization-mode=Node,RBAC',
+      `--kubelet-client-certificate=${pki('admin.crt')}`, `--kubelet-client-key=${pki('admin.key')}`, `--kubelet-certificate-authority=${pki('ca.crt')}`,
+      '--kubelet-preferred-address-types=InternalIP', '--profiling=false', '--max-requests-inflight=800',
+    ],
+    controllers: [
+      program, 'controllers', `--kubeconfig=${config('controllers')}`, `--service-account-private-key-file=${pki('accounts.key')}`,
+      `--root-ca-file=${pki('ca.crt')}`, '--use-service-account-credentials=true', '--leader-elect=false', '--bind-address=127.0.0.1',
+      `--secure-port=${ports.controllers}`, '--controllers=*,-cloud-node-lifecycle-controller,-service-lb-controller,-node-route-controller',
+      '--node-monitor-grace-period=20s', '--kube-api-qps=200', '--kube-api-burst=400',
+    ],
+    scheduler: [program, 'scheduler', `--kubeconfig=${config('scheduler')}`, '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${ports.scheduler}`],
+    kubelet: [program, 'kubelet', `--config=${path.join(folder, 'kubelet.yaml')}`, `--kubeconfig=${config('node')}`, `--root-dir=${path.join(folder, 'kubelet')}`, '--hostname-override=node1', `--node-ip=${address}`],
+  }; // prettier-ignore
+}
+
+function writeFiles(folder: string, network: Network, server: string, kubeletPort: number): void {
+  const at = (name: string): string => path.join(folder, name);
+  for (const user of ['controllers', 'scheduler', 'node'])
+    writeFileSync(
+      at(`${user}.conf`),
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [{ name: 'k', cluster: { server, 'certificate-authority': at('pki/ca.crt') } }],
+        users: [
+          { name: 'u', user: { 'client-certificate': at(`pki/${user}.crt`), 'client-key': at(`pki/${user}.key`) } },
+        ],
+        contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+        'current-context': 'c',
+      }),
+    );
+  const ipam = { type: 'host-local', ranges: [[{ subnet: network.pods }]], dataDir: at('ipam') };
+  const bridge = {
+    type: 'bridge',
+    bridge: network.bridge,
+    isDefaultGateway: true,
+    ipMasq: false,
+    hairpinMode: true,
+    ipam,
+  };
+  writeFileSync(
+    at('cni/10-bridge.conflist'),
+    JSON.stringify({ cniVersion: '0.4.0', name: 'kethub', plugins: [bridge, { type: 'loopback' }] }),
+  );
+  writeFileSync(at('containerd.toml'), containerdSettings(folder));
+  writeFileSync(
+    at('kubelet.yaml'),
+    JSON.stringify({
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      address: network.address,
+      authentication: {
+        x509: { clientCAFile: at('pki/ca.crt') },
+        anonymous: { enabled: false },
+        webhook: { enabled: true },
+      },
+      authorization: { mode: 'Webhook' },
+      tlsCertFile: at('pki/kubelet.crt'),
+      tlsPrivateKeyFile: at('pki/kubelet.key'),
+      cgroupDriver: 'cgroupfs',
+      cgroupRoot: '/',
+      failCgroupV1: false,
+      enforceNodeAllocatable: [],
+      containerRuntimeEndpoint: `unix://${at('containerd.sock')}`,
+      failSwapOn: false,
+      healthzPort: 0,
+      readOnlyPort: 0,
+      port: kubeletPort,
+      maxPods: 250,
+      podLogsDir: at('pods'),
+      podPidsLimit: 256,
+      serializeImagePulls: false,
+      imageMinimumGCAge: '24h',
+      evictionHard: { 'nodefs.available': '1%', 'imagefs.available': '1%', 'memory.available': '100Mi' },
+      clusterDNS: [],
+    }),
+  );
+}
+
+function containerdSettings(folder: string): string {
+  return `version = 2
+root = "${folder}/containerd/root"
+state = "${folder}/containerd/state"
+oom_score = 0
+[grpc]
+  address = "${folder}/containerd.sock"
+[debug]
+  level = "warn"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${PAUSE}"
+  disable_apparmor = true
+  restrict_oom_score_adj = true
+  stream_server_address = "127.0.0.1"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    default_runtime_name = "runc"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = false
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "${folder}/cni"
+`;
+}
+
+/** Kills all processes of containers, and then forgets the containers. */
+function endContainers(folder: string): void {
+  const ctr = (...args: string[]): string =>
+    spawnSync('ctr', ['--address', path.join(folder, 'containerd.sock'), '--namespace', 'k8s.io', ...args], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    }).stdout ?? '';
+  for (const id of ctr('tasks', 'ls', '--quiet').split('\n').filter(Boolean)) ctr('tasks', 'delete', '--force', id);
+  for (const id of ctr('containers', 'ls', '--quiet').split('\n').filter(Boolean)) {
+    const network = /\/run\/netns\/(cni-[0-9a-f-]+)/.exec(ctr('containers', 'info', id))?.[1];
+    ctr('containers', 'delete', id);
+    if (network !== undefined) spawnSync('ip', ['netns', 'delete', network], { stdio: 'ignore' });
+  }
+}
+
+/** Kills the shims of containers that outlive their containerd. */
+function endShims(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (command.includes('containerd-shim') && command.includes(folder)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** Unmounts what the node has mounted below its folder, the deepest first. */
+function unmount(folder: string): void {
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
+    spawnSync('umount', ['--lazy', mount]);
+}

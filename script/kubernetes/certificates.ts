@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Makes an authority, and the certificates of all parts of a test cluster by it, as `<name>.crt` and `<name>.key`. */
+export function makeCertificates(folder: string, address: string): void {
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  openssl('genrsa', '-out', 'accounts.key', '2048');
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
+    '-subj',
+    '/CN=kethub-test',
+    '-days',
+    '2',
+  );
+  const client = 'extendedKeyUsage=clientAuth';
+  for (const [name, subject, extension] of [
+    ['apiserver', '/CN=kube-apiserver', `subjectAltName=IP:127.0.0.1,IP:${address},DNS:localhost`],
+    ['admin', '/O=system:masters/CN=admin', client],
+    ['controllers', '/CN=system:kube-controller-manager', client],
+    ['scheduler', '/CN=system:kube-scheduler', client],
+    ['node', '/O=system:nodes/CN=system:node:node1', client],
+    ['kubelet', '/CN=node1', `subjectAltName=IP:${address},DNS:node1`],
+  ] as const) {
+    openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', subject);
+    writeFileSync(path.join(folder, `${name}.ext`), extension);
+    openssl('x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-out', `${name}.crt`, '-extfile', `${name}.ext`); // prettier-ignore
+  }
+}
