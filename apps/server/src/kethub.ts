@@ -197,6 +197,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   const local = await connectRuntime({
     dataDir,
     containers: configuration.containers,
+    kubernetes: configuration.kubernetes,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
     serviceNetworks: configuration.serviceNetworks,
     ...(configuration.freeDiskBytes !== null && { freeBytes: configuration.freeDiskBytes }),

@@ -1,3 +1,7 @@
+import type { KubernetesSettings } from './kubernetes/settings.ts';
+
+export type { KubernetesSettings };
+
 /**
  * Limits of one execution, in bytes, milliseconds and counts. The cause of an execution names the limit that ended it.
  */
@@ -279,6 +283,8 @@ export interface RuntimeOptions {
   dataDir: string;
   /** The engine that runs containers; null for none. */
   containers?: ContainerEngine | null;
+  /** The cluster in which Python services run, in the place of this machine; null for none. */
+  kubernetes?: KubernetesSettings | null;
   /** Memory of all idle workers in bytes, default 512 MiB. 0 turns the pool off. */
   warmBytes?: number;
   /** Idle workers per code, default 1. */

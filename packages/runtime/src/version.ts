@@ -10,6 +10,7 @@ const PARTS = [
   'runner',
   'sandbox',
   'containers',
+  'kubernetes',
   'protocol',
   'root',
   'pythons',

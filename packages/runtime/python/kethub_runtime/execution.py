@@ -32,7 +32,7 @@ def main(arguments: list) -> None:
         measure_child(int(options["--usage"]))
     ready = _hide(int(options["--ready"]), HIDDEN_READY_FD) if "--ready" in options else None
     report = _take_result_fd(ready)
-    _set_up_streams()
+    _set_up_streams(options.get("--marks") == "on")
     if "--paths" in options:
         from kethub_runtime.paths import map_paths
 
@@ -89,11 +89,18 @@ def _tell_ready(descriptor: int) -> None:
         pass
 
 
-def _set_up_streams() -> None:
-    """Write whole lines: with `-u` alone every piece of a print() is written separately."""
+def _set_up_streams(marks: bool) -> None:
+    """Write whole lines: with `-u` alone every piece of a print() is written separately.
+
+    `marks` gives the lines of stderr their severity, where both streams arrive as one.
+    """
     for descriptor, name in ((1, "stdout"), (2, "stderr")):
         stream = open_file(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
         stream.mode = "w"
+        if marks and descriptor == 2:
+            from kethub_runtime.marked_stream import marked
+
+            stream = marked(stream)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 

@@ -189,5 +189,6 @@ function settingsOf(options: RuntimeOptions): Settings {
     freeBytes: options.freeBytes ?? null,
     networks: options.serviceNetworks ?? [],
     containers: options.containers ?? null,
+    kubernetes: options.kubernetes ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type {
-  Code, ContainerEngine, ExecutionEnd, ExecutionJob, KnownExecution, Limits, LogLine, RunnerStatus, SandboxedCommand, SandboxedOutcome,
+  Code, ContainerEngine, ExecutionEnd, ExecutionJob, KnownExecution, KubernetesSettings, Limits, LogLine, RunnerStatus, SandboxedCommand, SandboxedOutcome,
 } from '../types.ts'; // prettier-ignore
 
 /**
@@ -21,6 +21,8 @@ export interface Settings {
   networks?: readonly string[];
   /** A platform of an older version does not send it. */
   containers?: ContainerEngine | null;
+  /** A platform of an older version does not send it. */
+  kubernetes?: KubernetesSettings | null;
 }
 
 /** A job without its input, which is the body of the frame. */

@@ -32,6 +32,11 @@ export interface Run {
    * refused.
    */
   readonly settled: Promise<unknown>;
+  /**
+   * Resolves with the epoch milliseconds at which the program began, where it may have to wait for a place. The limit of
+   * the run time counts from then. Without it, the limit counts from the start.
+   */
+  readonly begins?: Promise<number>;
   /** True when a program that exits with 0 and writes no result has an empty one. */
   readonly resultIsOptional: boolean;
   /** A file of its output folder that is its result. It is listed with the result files, but not counted. */

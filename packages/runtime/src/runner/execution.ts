@@ -52,7 +52,7 @@ export class Execution {
   readonly #time: RunTime;
   readonly #run: Run;
   readonly #log: LogFile;
-  readonly #runTime: NodeJS.Timeout;
+  #runTime: NodeJS.Timeout | null = null;
   readonly #stopGuard: () => void;
   readonly #deadlines: Deadlines;
   readonly #givenUp = Promise.withResolvers<ExecutionEnd>();
@@ -86,9 +86,8 @@ export class Execution {
         this.#kill();
       },
     );
-    this.#runTime = timer(Math.max(0, limits.runTimeMs - this.#time.elapsedMs), () => {
-      this.#end('RUN_TIME');
-    });
+    if (run.begins === undefined) this.#limitRunTime(this.#time.elapsedMs);
+    else void run.begins.then((begunAt) => this.#limitRunTime(Math.max(0, Date.now() - begunAt)));
     this.#stopGuard = options.guards.guard({
       dir: run.output,
       more: run.pools?.map(({ path }) => path) ?? [],
@@ -153,6 +152,13 @@ export class Execution {
 
   async release(): Promise<void> {
     await this.#run.release();
+  }
+
+  #limitRunTime(elapsedMs: number): void {
+    if (this.#isOver) return;
+    this.#runTime = timer(Math.max(0, this.#options.limits.runTimeMs - elapsedMs), () => {
+      this.#end('RUN_TIME');
+    });
   }
 
   #end(ending: Ending): void {
@@ -241,7 +247,7 @@ export class Execution {
   }
 
   #stopWatching(): void {
-    clearTimeout(this.#runTime);
+    if (this.#runTime !== null) clearTimeout(this.#runTime);
     if (this.#grace !== null) clearTimeout(this.#grace);
     this.#stopGuard();
   }

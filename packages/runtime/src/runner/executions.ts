@@ -11,6 +11,7 @@ import {
   type Limits,
 } from '../types.ts';
 import type { Containers } from '../containers/containers.ts';
+import type { Kubernetes } from '../kubernetes/kubernetes.ts';
 import type { Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import type { RunnerContext } from './context.ts';
@@ -38,6 +39,7 @@ export class Executions {
   readonly #pool: WarmPool;
   readonly #prestarted: PrestartedSandboxes;
   readonly #containers: Containers;
+  readonly #kubernetes: Kubernetes;
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
@@ -46,7 +48,7 @@ export class Executions {
 
   constructor(
     context: RunnerContext,
-    drivers: { pool: WarmPool; prestarted: PrestartedSandboxes; containers: Containers },
+    drivers: { pool: WarmPool; prestarted: PrestartedSandboxes; containers: Containers; kubernetes: Kubernetes },
     settings: () => Settings,
     events: ExecutionEvents,
   ) {
@@ -55,15 +57,16 @@ export class Executions {
     this.#pool = drivers.pool;
     this.#prestarted = drivers.prestarted;
     this.#containers = drivers.containers;
+    this.#kubernetes = drivers.kubernetes;
     this.#settings = settings;
     this.#events = events;
   }
 
-  /** Takes over the executions of an earlier runner. Containers go on; all others were lost with that runner. */
+  /** Takes over the executions of an earlier runner. Containers and jobs go on; all others were lost with that runner. */
   async takeOver(): Promise<void> {
     for (const { executionId, folder } of this.#records.withoutEnd()) {
       try {
-        const left = this.#containers.reattach(folder);
+        const left = this.#containers.reattach(folder) ?? this.#kubernetes.reattach(executionId, folder);
         if (left === null) await this.#records.recordLost(executionId);
         else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
       } catch (error) {
@@ -116,7 +119,7 @@ export class Executions {
     if (missing > 0) throw new RuntimeUnavailable(diskFull(this.#context.paths.runtimeDir, missing));
     let execution: Execution;
     try {
-      const run = 'image' in job.code ? this.#inContainer(job, job.code, input) : this.#inSandbox(job, job.code, input);
+      const run = this.#runOf(job, input);
       execution = this.#execute(executionId, run, limits, Date.now(), job.note ?? '');
     } catch (error) {
       this.forget(executionId);
@@ -124,7 +127,7 @@ export class Executions {
     }
     const early = await execution.settled();
     if (early?.outcome !== 'NOT_STARTED') {
-      void this.#finish(execution, specOf(job));
+      void this.#finish(execution, this.#kubernetes.isUsed ? null : specOf(job));
       return 'STARTED';
     }
     await Promise.race([this.#release(execution), pause(RELEASE_MS)]);
@@ -156,6 +159,16 @@ export class Executions {
       run.abandon();
       throw error;
     }
+  }
+
+  #runOf(job: JobHeader, input: Buffer): Run {
+    if ('image' in job.code) return this.#inContainer(job, job.code, input);
+    return this.#kubernetes.isUsed ? this.#inCluster(job, job.code, input) : this.#inSandbox(job, job.code, input);
+  }
+
+  #inCluster(job: JobHeader, code: Code, input: Buffer): Run {
+    const python = code.python ?? this.#context.root.python;
+    return this.#kubernetes.prepare(job, code, input, this.#records.claim(job.executionId), python);
   }
 
   #inContainer(job: JobHeader, code: ContainerImage, input: Buffer): Run {

@@ -10,6 +10,7 @@ import type { Settings } from '../protocol/messages.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { messageOf } from '../errors.ts';
 import { Containers } from '../containers/containers.ts';
+import { Kubernetes } from '../kubernetes/kubernetes.ts';
 import { Commands } from './commands.ts';
 import { Executions } from './executions.ts';
 import { prepareRunnerContext, removePassage } from './context.ts';
@@ -50,7 +51,8 @@ const pool = new WarmPool(context, () => settings);
 const prestarted = new PrestartedSandboxes(context);
 const commands = new Commands(context);
 const containers = new Containers(paths, context.proxies);
-const executions = new Executions(context, { pool, prestarted, containers }, () => settings, {
+const kubernetes = new Kubernetes(paths, () => settings.networks ?? []);
+const executions = new Executions(context, { pool, prestarted, containers, kubernetes }, () => settings, {
   ended(end) {
     server?.sendAll({ event: 'ended', end });
     considerLeaving();
@@ -62,10 +64,11 @@ const executions = new Executions(context, { pool, prestarted, containers }, () 
 await executions.takeOver();
 
 const handlers: Handlers = {
-  configure(params) {
+  async configure(params) {
     settings = params.settings;
     context.proxies.allow(settings.networks ?? []);
     containers.use(settings.containers ?? null);
+    await kubernetes.use(settings.kubernetes ?? null);
     setImmediate(() => {
       prestarted.fill();
     });
@@ -104,7 +107,7 @@ const handlers: Handlers = {
     return null;
   },
   prewarm(spec) {
-    pool.want({ ...spec, hosts: [] });
+    if (!kubernetes.isUsed) pool.want({ ...spec, hosts: [] });
     return null;
   },
   async renewRoot() {
@@ -176,6 +179,7 @@ async function leave(): Promise<void> {
   await containers.close().catch((error: unknown) => {
     console.error(`what is around containers could not be removed: ${messageOf(error)}`);
   });
+  kubernetes.close();
   await context.close();
   if (passage !== null) removePassage(passage);
   server?.close();

@@ -1,3 +1,5 @@
+import type { KubernetesSettings } from '@kethub/runtime';
+import { kubernetesOf } from './kubernetes.ts';
 import { slurmOf, type SlurmSettings } from './slurm.ts';
 import { accountsOf, type AccountSettings } from './accounts.ts';
 import { addressesOf, type Addresses } from './addresses.ts';
@@ -63,6 +65,8 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly scheduling: SchedulingSettings;
   /** null without a container engine. */
   readonly containers: ContainerSettings | null;
+  /** null without a cluster of Kubernetes. */
+  readonly kubernetes: KubernetesSettings | null;
   /** null without Slurm. */
   readonly slurm: SlurmSettings | null;
   readonly dashboard: DashboardSetting;
@@ -98,6 +102,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     capacity: capacityOf(given, given.KETHUB_WARM_MEMORY_MB),
     scheduling: schedulingOf(given),
     containers: containersOf(given),
+    kubernetes: kubernetesOf(given),
     slurm: slurmOf(given, kept.dataDir),
     dashboard: dashboardOf(given),
     // The demo creates a user, which Kethub must not do in a realm of a Keycloak.

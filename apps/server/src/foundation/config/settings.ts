@@ -15,6 +15,7 @@ import { ReaderFields } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import { RepositoryFields } from './repositories.ts';
 import { SchedulingFields } from './scheduling.ts';
+import { KubernetesFields } from './kubernetes.ts';
 import { SlurmFields } from './slurm.ts';
 import { TelemetryFields } from './telemetry.ts';
 import { UpstreamFields } from './upstream.ts';
@@ -36,6 +37,7 @@ export const SettingsSchema = Type.Object({
   ...ConnectionFields,
   ...ContainerFields,
   ...SlurmFields,
+  ...KubernetesFields,
   ...OnPremiseFields,
   ...TelemetryFields,
   ...ProcessFields,

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { KubernetesSettings } from '@kethub/runtime';
+import { Type, type Static, type TObject } from 'typebox';
+import { Refusal } from './refusal.ts';
+
+/** Folder in which a cluster shows a pod the way to its API. */
+const OWN = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The settings of a cluster of Kubernetes. */
+export const KubernetesFields = {
+  KETHUB_KUBERNETES: Type.Enum(['off', 'on'], {
+    default: 'off',
+    description:
+      '`on` runs the executions of Python services as jobs of a Kubernetes cluster. See [Operations](operations.md).',
+  }),
+  KETHUB_KUBERNETES_SERVER: Type.Optional(
+    Type.String({
+      pattern: '^https://[^/]+/?$',
+      description: 'Address of the API server. Default: that of the cluster in which this process runs.',
+    }),
+  ),
+  KETHUB_KUBERNETES_NAMESPACE: Type.String({
+    default: 'kethub-executions',
+    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+    description: 'Namespace of the jobs. `deploy/kubernetes/namespace.yaml` makes it, with the rights that are needed.',
+  }),
+  KETHUB_KUBERNETES_CA_FILE: Type.String({
+    default: `${OWN}/ca.crt`,
+    pattern: '^/',
+    description: 'File with the certificates of the authority of the API server.',
+  }),
+  KETHUB_KUBERNETES_TOKEN_FILE: Type.String({
+    default: `${OWN}/token`,
+    pattern: '^/',
+    description: 'File with the token of the service account. It is read for each request, because clusters renew it.',
+  }),
+  KETHUB_KUBERNETES_IMAGE: Type.String({
+    default: 'python:{python}-slim',
+    maxLength: 500,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@{}-]*$',
+    description:
+      'Image in which Python services run. `{python}` stands for the version of Python. It needs Python and a shell, nothing of Kethub.',
+  }),
+  KETHUB_KUBERNETES_PORT: Type.Integer({
+    default: 8090,
+    minimum: 1,
+    maximum: 65_535,
+    description: 'Port of this worker on which pods fetch their input and bring what their program left.',
+  }),
+  KETHUB_KUBERNETES_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      description:
+        'Address of that port as pods see it, such as `http://kethub-worker-0.kethub:8090`. Needed with `on`.',
+    }),
+  ),
+  KETHUB_KUBERNETES_RESOURCES: Type.String({
+    default: '',
+    maxLength: 1_000,
+    description: 'Further resources of each program, separated by blanks: `nvidia.com/gpu=1`.',
+  }),
+  KETHUB_KUBERNETES_NODES: Type.String({
+    default: '',
+    maxLength: 1_000,
+    description: 'Labels of the nodes on which programs may run, separated by blanks: `pool=science`.',
+  }),
+};
+
+type Given = Static<TObject<typeof KubernetesFields>>;
+
+/** null when there is no cluster. Throws Refusal for settings that cannot work. */
+export function kubernetesOf(given: Given): KubernetesSettings | null {
+  if (given.KETHUB_KUBERNETES === 'off') return null;
+  const url = given.KETHUB_KUBERNETES_URL;
+  if (url === undefined)
+    throw new Refusal('KETHUB_KUBERNETES=on needs KETHUB_KUBERNETES_URL: the address of this worker as pods see it.');
+  for (const [name, file] of [
+    ['KETHUB_KUBERNETES_CA_FILE', given.KETHUB_KUBERNETES_CA_FILE],
+    ['KETHUB_KUBERNETES_TOKEN_FILE', given.KETHUB_KUBERNETES_TOKEN_FILE],
+  ] as const)
+    if (!isReadable(file)) throw new Refusal(`${name}: ${file} cannot be read. Outside of a cluster, name a file.`);
+  return {
+    server: given.KETHUB_KUBERNETES_SERVER ?? ownServer(),
+    namespace: given.KETHUB_KUBERNETES_NAMESPACE,
+    caFile: given.KETHUB_KUBERNETES_CA_FILE,
+    tokenFile: given.KETHUB_KUBERNETES_TOKEN_FILE,
+    image: given.KETHUB_KUBERNETES_IMAGE,
+    port: given.KETHUB_KUBERNETES_PORT,
+    url,
+    resources: pairsOf('KETHUB_KUBERNETES_RESOURCES', given.KETHUB_KUBERNETES_RESOURCES),
+    nodeSelector: pairsOf('KETHUB_KUBERNETES_NODES', given.KETHUB_KUBERNETES_NODES),
+  };
+}
+
+function isReadable(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    return readFileSync(file, 'utf8').trim() !== '';
+  } catch {
+    return false;
+  }
+}
+
+function ownServer(): string {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  if (host === undefined || port === undefined)
+    throw new Refusal('KETHUB_KUBERNETES_SERVER is needed: this process does not run in a cluster.');
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function pairsOf(setting: string, text: string): Record<string, string> {
+  const pairs = text.split(/\s+/).filter(Boolean);
+  return Object.fromEntries(
+    pairs.map((pair): [string, string] => {
+      const [, name, value] = /^([A-Za-z0-9][A-Za-z0-9./_-]*)=([A-Za-z0-9._-]*)$/.exec(pair) ?? [];
+      if (name === undefined || value === undefined)
+        throw new Refusal(`${setting}: ${pair} is not written as name=value.`);
+      return [name, value];
+    }),
+  );
+}

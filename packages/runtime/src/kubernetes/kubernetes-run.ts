@@ -1,0 +1,341 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
+import type { Run } from '../runner/driver.ts';
+import type { LineSink } from '../runner/log-file.ts';
+import { keepWritten, type Written } from '../runner/result.ts';
+import type { Exit } from '../sandbox/sandbox.ts';
+import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
+import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
+import { causeOfCluster, CONTAINERS, hasBegun, isOver, programEnd, statusOf, waitOf, type Pod } from './pod.ts';
+import { followLog } from './pod-log.ts';
+import type { Pods } from './pods.ts';
+import type { Claims } from './claims.ts';
+
+/** Milliseconds between two questions to a cluster that does not answer, and for the reason why nothing begins. */
+const AGAIN_MS = 500;
+const LOOK_MS = 5_000;
+/** Milliseconds after which the log says why the program has not begun. */
+const PATIENCE_MS = 10_000;
+/** Milliseconds for the output after the end of a pod: what was sent last may still be written. */
+const LAST_OUTPUT_MS = 2_000;
+const REMOVE_ATTEMPTS = 20;
+/** Reasons for waiting that the log tells. Further ones are left out. */
+const MOST_REASONS = 20;
+const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
+
+/** The cluster around a run. */
+export interface Cluster {
+  readonly api: ClusterApi;
+  readonly pods: Pods;
+  /** Makes the job and what belongs to it. Null when an earlier runner has made it. */
+  readonly make: (() => Promise<void>) | null;
+  /** Called when the job could not be removed after many attempts. */
+  stayed(): void;
+}
+
+export interface JobRunOptions {
+  readonly job: string;
+  readonly folder: string;
+  readonly output: string;
+  readonly pools: readonly DataPoolMount[];
+  readonly limits: Limits;
+}
+
+/** A run as a job of a cluster. It outlives the runner; the next runner follows it by the name of its job. */
+export class KubernetesRun implements Run {
+  readonly pid = 0;
+  readonly uid = null;
+  readonly output: string;
+  readonly pools: readonly DataPoolMount[];
+  readonly ended: Promise<Exit>;
+  readonly settled: Promise<void>;
+  readonly begins: Promise<number>;
+  readonly resultIsOptional = false;
+  readonly refusal = 'The cluster did not take the job';
+  readonly #cluster: Cluster;
+  readonly #claims: Claims;
+  readonly #options: JobRunOptions;
+  readonly #abandoned = new AbortController();
+  readonly #dropped = new AbortController();
+  readonly #settle = Promise.withResolvers<void>();
+  readonly #begin = Promise.withResolvers<number>();
+  readonly #end = Promise.withResolvers<Exit>();
+  /** Resolves when its last state is known: the pod has ended or is gone, or the job is gone without one. */
+  readonly #podOver = Promise.withResolvers<void>();
+  #sink: LineSink = () => undefined;
+  #pod: Pod | null = null;
+  #isGone = false;
+  #isOver = false;
+  #isUnwanted = false;
+  #failure: Cause | null = null;
+  #log: Promise<boolean> | null = null;
+  #unfollow: () => void = () => undefined;
+  #begun = false;
+  readonly #told = new Set<string>();
+
+  constructor(cluster: Cluster, claims: Claims, options: JobRunOptions) {
+    this.#cluster = cluster;
+    this.#claims = claims;
+    this.#options = options;
+    this.output = options.output;
+    this.pools = options.pools;
+    this.ended = this.#end.promise;
+    this.settled = this.#settle.promise;
+    this.begins = this.#begin.promise;
+  }
+
+  processes(): readonly number[] {
+    return [];
+  }
+
+  follow(sink: LineSink): void {
+    this.#sink = sink;
+  }
+
+  drop(): void {
+    this.#dropped.abort();
+  }
+
+  start(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    void this.#live().then((exit) => {
+      if (this.#abandoned.signal.aborted) return;
+      this.#unfollow();
+      this.#isOver = true;
+      this.#end.resolve(exit);
+    });
+  }
+
+  terminate(): void {
+    this.#isUnwanted = true;
+    this.#stop({});
+  }
+
+  kill(): void {
+    this.#isUnwanted = true;
+    // A deletion without a second of grace would forget the pod without knowing that it has ended.
+    this.#stop({ gracePeriodSeconds: 1 });
+  }
+
+  abandon(): void {
+    this.#abandoned.abort();
+    this.#dropped.abort();
+    this.#unfollow();
+  }
+
+  tookJob(): boolean {
+    return true;
+  }
+
+  async readResult(limits: Limits): Promise<Written> {
+    if (this.#failure !== null) return { kind: 'FAILURE', cause: this.#failure };
+    return keepWritten(this.#claims.written, join(this.#options.folder, 'result.json'), limits.resultBytes);
+  }
+
+  async release(): Promise<void> {
+    this.#claims.close();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#cluster.api.remove(`secrets/${this.#options.job}`);
+        await this.#cluster.api.remove(`jobs/${this.#options.job}`);
+        return;
+      } catch (error) {
+        if (attempt === REMOVE_ATTEMPTS) {
+          console.error(`job ${this.#options.job} could not be removed yet: ${messageOf(error)}`);
+          this.#cluster.stayed();
+          return;
+        }
+        await pause(AGAIN_MS * attempt, null, { ref: false });
+      }
+    }
+  }
+
+  async #live(): Promise<Exit> {
+    const { make, pods } = this.#cluster;
+    const why = make === null ? null : await this.#make(make);
+    if (why !== null) {
+      // Without an answer the job may exist. Its pod is refused here, and the job is removed.
+      this.#claims.refuse();
+      if (!this.#isUnwanted) this.#note('ERROR', `${this.refusal}: ${why}`);
+      this.#settle.resolve();
+      return refused();
+    }
+    this.#settle.resolve();
+    this.#unfollow = pods.follow(this.#options.job, (pod, uid) => this.#see(pod, uid));
+    void this.#explain();
+    await this.#podOver.promise;
+    return this.#judge();
+  }
+
+  /** Makes the job, for as long as it takes. Returns the reason of a refusal that time does not mend. */
+  async #make(make: () => Promise<void>): Promise<string | null> {
+    for (let attempt = 0; ; attempt++) {
+      if (this.#isUnwanted || this.#abandoned.signal.aborted) return 'it was ended before its start';
+      try {
+        await make();
+        return null;
+      } catch (error) {
+        const mends =
+          error instanceof ClusterAway || (error instanceof ClusterRefusal && /exceeded quota/.test(error.message));
+        if (!mends) return messageOf(error);
+        // The start is over for its caller: from here on the log says what the execution waits for.
+        this.#settle.resolve();
+        this.#wait(messageOf(error));
+        await pause(Math.min(LOOK_MS, AGAIN_MS * 2 ** Math.min(attempt, 10)), null, { ref: false });
+      }
+    }
+  }
+
+  /** Says what the execution waits for, each reason once, to its owner and to the operator. */
+  #wait(why: string): void {
+    if (this.#told.has(why) || this.#told.size >= MOST_REASONS) return;
+    this.#told.add(why);
+    this.#note('NOTICE', `The cluster has not started the program yet. It goes on when the cause is gone. ${why}`);
+    console.error(`${this.#options.job} waits: ${why}`);
+  }
+
+  /** Takes a new state of a pod. Of several pods only the one that has claimed the execution counts. */
+  #see(pod: Pod | null, uid: string): void {
+    if (this.#isOver) return;
+    const owner = this.#claims.pod;
+    if (owner !== null && owner !== uid) return;
+    if (pod === null) {
+      if (this.#pod?.metadata.uid !== uid && owner !== uid) return;
+      this.#isGone = true;
+      this.#podOver.resolve();
+      return;
+    }
+    this.#pod = pod;
+    if (hasBegun(pod) && this.#log === null) {
+      this.#begin.resolve(this.#claims.begun());
+      const state = { isOver: () => programEnd(this.#pod ?? pod) !== null || this.#isGone, isGone: () => this.#isGone };
+      this.#log = followLog(
+        this.#cluster.api,
+        pod.metadata.name,
+        state,
+        (line) => this.#sink(line),
+        this.#dropped.signal,
+      );
+    }
+    if (isOver(pod)) this.#podOver.resolve();
+    else if (programEnd(pod) !== null && this.#claims.isDone) this.#podOver.resolve();
+    else if (programEnd(pod) !== null) void this.#claims.done.then(() => this.#podOver.resolve());
+  }
+
+  async #judge(): Promise<Exit> {
+    const pod = this.#pod;
+    const end = pod === null ? null : programEnd(pod);
+    if (this.#claims.refuse() || pod === null) return this.#judgeUnclaimed(pod);
+    if (this.#log !== null && !(await this.#log))
+      this.#note('WARNING', 'The pod was removed before its log was read to the end: lines may be missing.');
+    const cause = causeOfCluster(pod, this.#options.limits);
+    if (end === null) {
+      if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();
+      this.#failure = cause;
+      return { ...NOTHING, code: 1, commandRan: true };
+    }
+    const exit = { ...NOTHING, code: end.exitCode, commandRan: true, outOfMemory: end.reason === 'OOMKilled' };
+    if (exit.outOfMemory || this.#isUnwanted) return exit;
+    if (cause !== null && end.exitCode !== 0) {
+      this.#failure = cause;
+      return exit;
+    }
+    if (!this.#claims.isDone) await Promise.race([this.#claims.done, pause(LAST_OUTPUT_MS)]);
+    // A program that has ended well, whose result did not come: nobody can say what it was.
+    return this.#claims.isDone || end.exitCode !== 0 ? exit : lost();
+  }
+
+  /** Judges a pod that never claimed the execution: no code of the service has run. */
+  #judgeUnclaimed(pod: Pod | null): Exit {
+    if (this.#claims.pod !== null) return lost();
+    const fetch = pod === null ? undefined : statusOf(pod, CONTAINERS.fetch)?.state?.terminated;
+    const why =
+      pod === null || pod.status?.reason === undefined
+        ? (fetch?.message ?? fetch?.reason ?? 'it was removed')
+        : `${pod.status.reason}: ${pod.status.message ?? ''}`;
+    if (!this.#isUnwanted) this.#note('ERROR', `The cluster ended the pod before the program began: ${shortened(why)}`);
+    return refused();
+  }
+
+  /** Says in the log why the program has not begun, each reason once, and notices a job that somebody has removed. */
+  async #explain(): Promise<void> {
+    const { api } = this.#cluster;
+    const { job } = this.#options;
+    const signal = this.#abandoned.signal;
+    for (let waited = 0; !this.#isOver && !signal.aborted && this.#log === null; waited += LOOK_MS) {
+      await pause(LOOK_MS, null, { signal }).catch(() => undefined);
+      if (this.#log !== null || this.#isOver || signal.aborted) return;
+      try {
+        const found = await api.find<{ metadata: { deletionTimestamp?: string } }>(`jobs/${job}`);
+        if (found === null && this.#pod === null) {
+          this.#isGone = true;
+          this.#podOver.resolve();
+          return;
+        }
+        if (waited + LOOK_MS < PATIENCE_MS) continue;
+        const why =
+          this.#pod === null
+            ? await this.#eventOf(job)
+            : (waitOf(this.#pod) ?? (await this.#eventOf(this.#pod.metadata.name)));
+        if (why !== null) this.#wait(why);
+      } catch (error) {
+        if (!(error instanceof ClusterAway || error instanceof ClusterRefusal)) throw error;
+        this.#wait(messageOf(error));
+      }
+    }
+  }
+
+  /** The latest warning of the cluster about an object, such as an exhausted quota. */
+  async #eventOf(name: string): Promise<string | null> {
+    const query = { fieldSelector: `involvedObject.name=${name},type=Warning`, limit: 50 };
+    const { items } = await this.#cluster.api.ask<{ items: { message?: string; lastTimestamp?: string | null; eventTime?: string | null }[] }>('GET', 'events', { query }); // prettier-ignore
+    const at = ({ lastTimestamp, eventTime }: (typeof items)[number]): string => lastTimestamp ?? eventTime ?? '';
+    const latest = items.toSorted((one, other) => at(one).localeCompare(at(other))).at(-1);
+    return latest?.message === undefined ? null : shortened(latest.message);
+  }
+
+  /** Asks the cluster to end the pod, again and again until it is over. Without a claim nothing will run: it ends here. */
+  #stop(options: { gracePeriodSeconds?: number }): void {
+    if (this.#claims.refuse()) {
+      if (!this.#begun) this.#end.resolve(refused());
+      this.#begun = true;
+      this.#podOver.resolve();
+      return;
+    }
+    void (async () => {
+      while (!this.#isOver && !this.#abandoned.signal.aborted && !this.#isGone) {
+        const name = this.#pod?.metadata.name;
+        try {
+          if (name !== undefined) {
+            await this.#cluster.api.remove(`pods/${name}`, options);
+            return;
+          }
+        } catch (error) {
+          console.error(`pod ${name ?? ''} could not be ended yet: ${messageOf(error)}`);
+        }
+        await pause(AGAIN_MS, null, { ref: false });
+      }
+    })();
+  }
+
+  #note(severity: Severity, message: string): void {
+    this.#sink({ timestamp: new Date().toISOString(), severity, message });
+  }
+}
+
+/** Makes the folders of a run for what its pod will bring. */
+export function makeFolders(folder: string, pools: readonly DataPoolMount[]): void {
+  mkdirSync(join(folder, 'output'), { mode: 0o700 });
+  for (const { path } of pools) mkdirSync(path, { mode: 0o700, recursive: true });
+}
+
+function refused(): Exit {
+  return { ...NOTHING, code: 1, commandRan: false };
+}
+
+function lost(): Exit {
+  return { ...NOTHING, commandRan: true, lost: true };
+}

@@ -1,0 +1,232 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PYTHON } from '../../../../script/kubernetes/images.ts';
+import type { Cluster } from '../../../../script/kubernetes.ts';
+import type { ExecutionEnd, KubernetesSettings } from '../index.ts';
+import { openBench, resultOf, until, type Bench, type Order } from '../testing/bench.ts';
+import { NAMESPACE, openCluster, settingsFor, tokenOf } from '../testing/cluster.ts';
+import { testDriver } from '../testing/contract.ts';
+
+const SLEEPING = 'import time\ndef run():\n    print("began", flush=True)\n    time.sleep(600)';
+const ONE = 'def run():\n    return 1';
+
+describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await openCluster();
+  }, 3_600_000);
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  describe('the contract of drivers', () => {
+    testDriver({
+      kind: 'PYTHON',
+      open: async () => openBench({ kubernetes: await settingsFor(cluster) }),
+      given: ({ python }, order) => [python, order],
+      missing: { sourceDir: '/nowhere/at/all', layerDir: null, imports: [] },
+      refuses: 'AT_START',
+      measuredBy: null,
+      interfaces: 2,
+      limitsProcesses: false,
+      sharesFolders: false,
+    });
+  });
+
+  describe('in a cluster', () => {
+    let settings: KubernetesSettings;
+    let bench: Bench;
+
+    beforeAll(async () => {
+      settings = await settingsFor(cluster);
+      bench = await openBench({ kubernetes: settings });
+    });
+    afterAll(async () => {
+      await bench.close();
+    });
+
+    interface Item {
+      metadata: { name: string; uid: string; labels: Record<string, string> };
+      spec: Record<string, unknown>;
+    }
+    const path = (kind: string, group = '/api/v1'): string => `${group}/namespaces/${NAMESPACE}/${kind}`;
+    const items = async (where: string): Promise<Item[]> =>
+      ((await cluster.ask('GET', where)).body['items'] ?? []) as Item[];
+    const podOf = async (id: string): Promise<Item> => {
+      const [pod] = await items(`${path('pods')}?labelSelector=kethub.io/execution=${id}`);
+      if (pod === undefined) throw new Error(`there is no pod of ${id}`);
+      return pod;
+    };
+    const everything = ['jobs', 'networkpolicies', 'pods', 'secrets'];
+    const placeOf = (kind: string): string =>
+      path(
+        kind,
+        kind === 'jobs' ? '/apis/batch/v1' : kind === 'networkpolicies' ? '/apis/networking.k8s.io/v1' : '/api/v1',
+      );
+    const logOf = async (id: string): Promise<string> => (await bench.log(id)).map(({ message }) => message).join('\n');
+    /** Starts an execution, and waits until its log says why the cluster does not begin it. */
+    const waiting = async (words: RegExp, order: Order = {}): Promise<{ id: string; ended: Promise<ExecutionEnd> }> => {
+      const job = bench.job(ONE, order);
+      const ended = bench.ended(job.executionId);
+      expect(await bench.runtime.start(job)).toBe('STARTED');
+      for (let attempt = 0; !words.test(await logOf(job.executionId)); attempt++) {
+        if (attempt > 600) throw new Error(`the log never said ${words}: ${await logOf(job.executionId)}`);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      return { id: job.executionId, ended };
+    };
+
+    test('a pod has no right that its program does not need, and the objects show no secret', async () => {
+      const program = `${SLEEPING.replace('run()', 'run(token)')}`;
+      const job = await bench.startedWith('began', program, {
+        secrets: { token: 's3cret-of-a-tenant' },
+        hosts: ['127.0.0.1:80'],
+      });
+      const pod = await podOf(job.executionId);
+      expect(pod.spec).toMatchObject({
+        automountServiceAccountToken: false,
+        restartPolicy: 'Never',
+        securityContext: { runAsUser: 1000, runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [
+          {
+            securityContext: {
+              readOnlyRootFilesystem: true,
+              allowPrivilegeEscalation: false,
+              capabilities: { drop: ['ALL'] },
+            },
+            resources: { limits: { memory: String(job.limits.memoryBytes), cpu: '1' } },
+          },
+        ],
+      });
+      for (const kind of everything.filter((one) => one !== 'secrets'))
+        expect(JSON.stringify((await cluster.ask('GET', placeOf(kind))).body)).not.toContain('s3cret');
+      const own = await fetchAs(readFileSync(settings.tokenFile, 'utf8'), placeOf('secrets'));
+      expect(own).toBe(403);
+      const ended = bench.ended(job.executionId);
+      await bench.runtime.cancel(job.executionId);
+      expect((await ended).outcome).toBe('CANCELLED');
+      for (const kind of everything)
+        await until(
+          `no ${kind} are left`,
+          async () =>
+            (await items(`${placeOf(kind)}?labelSelector=kethub.io/execution=${job.executionId}`)).length === 0,
+        );
+    });
+
+    /** The status that the API server answers to this token. */
+    async function fetchAs(token: string, where: string): Promise<number> {
+      const { default: https } = await import('node:https');
+      return new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${token}` };
+        https
+          .get(`${cluster.server}${where}`, { ca: readFileSync(cluster.caFile), headers }, (answer) => {
+            answer.resume();
+            resolve(answer.statusCode ?? 0);
+          })
+          .once('error', reject);
+      });
+    }
+
+    test('a second pod of a job runs nothing', async () => {
+      const job = await bench.startedWith('began', SLEEPING);
+      const { spec, metadata } = await podOf(job.executionId);
+      const copy = { ...spec, nodeName: undefined, volumes: spec['volumes'] };
+      const made = await cluster.ask('POST', path('pods'), {
+        metadata: { name: `${metadata.name}-again`, labels: metadata.labels },
+        spec: copy,
+      });
+      expect(made.status).toBe(201);
+      const state = async (): Promise<string> =>
+        JSON.stringify((await cluster.ask('GET', `${path('pods')}/${metadata.name}-again`)).body['status']);
+      await until('the second pod has failed', async () => (await state()).includes('"phase":"Failed"'));
+      expect(await state()).not.toContain('"started":true');
+      expect((await bench.log(job.executionId)).filter(({ message }) => message === 'began')).toHaveLength(1);
+      const ended = bench.ended(job.executionId);
+      await bench.runtime.cancel(job.executionId);
+      expect((await ended).outcome).toBe('CANCELLED');
+    }, 240_000);
+
+    test('neither a runner nor an API server that is killed loses an execution or a line of its log', async () => {
+      const program =
+        'import time\ndef run():\n    for n in range(30):\n        print("line", n, flush=True)\n        time.sleep(1)\n    return "done"';
+      const job = await bench.startedWith('line 2', program);
+      process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
+      const ended = bench.ended(job.executionId);
+      await cluster.kill('apiserver');
+      await cluster.start('apiserver');
+      const end = await ended;
+      expect([end.outcome, resultOf(end)]).toEqual(['SUCCEEDED', 'done']);
+      const lines = (await bench.log(job.executionId)).map(({ message }) => message);
+      expect(lines).toEqual(Array.from({ length: 30 }, (_, n) => `line ${n}`));
+    }, 300_000);
+
+    test.each([
+      [
+        'deleted by somebody',
+        'PodDeleted',
+        (name: string) => cluster.ask('DELETE', `${path('pods')}/${name}?gracePeriodSeconds=1`),
+      ],
+      [
+        'evicted from its node',
+        'Evicted',
+        (name: string) =>
+          cluster.ask('POST', `${path('pods')}/${name}/eviction`, {
+            apiVersion: 'policy/v1',
+            kind: 'Eviction',
+            metadata: { name },
+            deleteOptions: { gracePeriodSeconds: 1 },
+          }),
+      ],
+    ])('a pod %s is reported as such', async (_what, type, end) => {
+      const job = await bench.startedWith('began', SLEEPING);
+      const ended = bench.ended(job.executionId);
+      expect((await end((await podOf(job.executionId)).metadata.name)).status).toBeLessThan(300);
+      expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type } });
+    });
+
+    test('an exhausted quota is told, and the execution goes on when there is room', async () => {
+      const quota = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
+      expect((await cluster.ask('POST', path('resourcequotas'), quota)).status).toBe(201);
+      const { ended } = await waiting(/exceeded quota/);
+      await cluster.ask('DELETE', `${path('resourcequotas')}/none`);
+      expect((await ended).outcome).toBe('SUCCEEDED');
+    }, 400_000);
+
+    test('a program that no node can take is told, and can be cancelled', async () => {
+      const { id, ended } = await waiting(/Insufficient memory/, { limits: { memoryBytes: 2 ** 50 } });
+      await bench.runtime.cancel(id);
+      expect((await ended).outcome).toBe('CANCELLED');
+    });
+
+    test('expired credentials are told, and the execution goes on with new ones', async () => {
+      writeFileSync(settings.tokenFile, 'expired');
+      const { ended } = await waiting(/does not accept our credentials/);
+      writeFileSync(settings.tokenFile, await tokenOf(cluster, 7_200));
+      expect((await ended).outcome).toBe('SUCCEEDED');
+    });
+
+    test('two installations in one namespace leave each other alone, and an image that cannot be pulled is told', async () => {
+      const other = await openBench({
+        kubernetes: { ...(await settingsFor(cluster)), image: 'localhost:1/nowhere:1' },
+      });
+      const mine = await bench.startedWith('began', SLEEPING);
+      const job = other.job(ONE);
+      const ended = other.ended(job.executionId);
+      await other.runtime.start(job);
+      await until('the log tells of the image', async () =>
+        (await other.log(job.executionId)).some(({ message }) => /localhost:1\/nowhere:1/.test(message)),
+      );
+      await other.runtime.cancel(job.executionId);
+      expect((await ended).outcome).toBe('CANCELLED');
+      await other.close();
+      const over = bench.ended(mine.executionId);
+      expect((await bench.runtime.list()).find(({ executionId }) => executionId === mine.executionId)?.state).toBe(
+        'RUNNING',
+      );
+      await bench.runtime.cancel(mine.executionId);
+      expect((await over).outcome).toBe('CANCELLED');
+      expect(settings.image).toBe(PYTHON);
+    });
+  });
+});

@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DataPoolMount, Limits } from '../types.ts';
+import { CONTAINERS } from './pod.ts';
+import type { KubernetesSettings } from './settings.ts';
+
+/** User and group of all containers of a pod. */
+const USER = 1000;
+export const LABELS = {
+  /** Id of the installation that an object belongs to. Two installations may share a namespace. */
+  installation: 'kethub.io/installation',
+  /** Name of the job of an execution. */
+  job: 'kethub.io/job',
+  /** Id of the execution, where it can be a label. */
+  execution: 'kethub.io/execution',
+} as const;
+
+/** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
+const SLACK_SECONDS = 1_800;
+/** Seconds from SIGTERM to SIGKILL, also of the container that brings the output. A cancellation names its own. */
+const GRACE_SECONDS = 900;
+/** Open files of a process. Beyond it open(2) fails. */
+const OPEN_FILES = 1_024;
+/** Factor over the output limits while a program runs: scratch files are allowed, a full disk is not. */
+const TOLERANCE = 2;
+const KETHUB = '/run/kethub';
+
+/** Programs of the two containers of ours, given on the command line: any image with Python will do. */
+const FETCH = scriptOf('pod_fetch.py');
+const COLLECT = scriptOf('pod_collect.py');
+
+function scriptOf(name: string): string {
+  return readFileSync(join(fileURLToPath(new URL('../../python', import.meta.url)), name), 'utf8');
+}
+
+/** An address that a pod may connect to. */
+export interface Destination {
+  readonly host: string;
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+/** Annotation that tells the attempts of an execution apart. */
+export const ATTEMPT = 'kethub.io/attempt';
+
+export interface Order {
+  readonly settings: KubernetesSettings;
+  readonly job: string;
+  readonly installation: string;
+  readonly attempt: string;
+  readonly executionId: string;
+  /** Version of Python, `3.12`. */
+  readonly python: string;
+  readonly hasLayer: boolean;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly dataPools: readonly DataPoolMount[];
+  readonly limits: Limits;
+  /** Our own address, and the hosts that the version declares. */
+  readonly ours: Destination;
+  readonly hosts: readonly Destination[];
+}
+
+/** The name of the job of an execution: its id, or its digest where an id cannot be a name. */
+export function jobName(installation: string, executionId: string): string {
+  const isLabel = /^[a-z0-9][a-z0-9-]{0,39}$/.test(executionId) && !executionId.endsWith('-');
+  const id = isLabel ? executionId : createHash('sha256').update(executionId).digest('hex').slice(0, 40);
+  return `kethub-${createHash('sha256').update(installation).digest('hex').slice(0, 8)}-${id}`;
+}
+
+function metadataOf({ job, installation, attempt, executionId }: Order): object {
+  const isLabel = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/.test(executionId);
+  return {
+    name: job,
+    annotations: { [ATTEMPT]: attempt },
+    labels: {
+      'app.kubernetes.io/managed-by': 'kethub',
+      [LABELS.installation]: installation,
+      [LABELS.job]: job,
+      ...(isLabel && { [LABELS.execution]: executionId }),
+    },
+  };
+}
+
+/** The job of an execution. It is made suspended: no pod exists before its secret and its network policy do. */
+export function jobOf(order: Order): object {
+  const metadata = metadataOf(order) as { labels: object };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata,
+    spec: {
+      suspend: true,
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      // A pod whose end is not certain is never replaced.
+      podReplacementPolicy: 'Failed',
+      template: { metadata: { labels: metadata.labels }, spec: podOf(order) },
+    },
+  };
+}
+
+function podOf(order: Order): object {
+  const { settings, limits, python, ours, hosts, dataPools } = order;
+  const image = settings.image.replaceAll('{python}', python);
+  const resources = {
+    memory: String(limits.memoryBytes),
+    cpu: `${Math.max(1, Math.round(limits.cpus * 1_000))}m`,
+    ...settings.resources,
+  };
+  const small = { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } };
+  const own = { image, resources: small, securityContext: SECURITY, env: ownEnvironment(order) };
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    hostname: 'service',
+    // Counted from the moment when a node has taken the pod; a job would also count the time that it waits.
+    activeDeadlineSeconds: Math.ceil(limits.runTimeMs / 1_000) + SLACK_SECONDS,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    securityContext: {
+      runAsUser: USER,
+      runAsGroup: USER,
+      runAsNonRoot: true,
+      fsGroup: USER,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...(Object.keys(settings.nodeSelector).length > 0 && { nodeSelector: settings.nodeSelector }),
+    // Names are resolved here, so that pods need no name server.
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['127.0.0.1'] },
+    hostAliases: [ours, ...hosts].flatMap(({ host, addresses }) =>
+      isIP(host) !== 0 ? [] : addresses.map((ip) => ({ ip, hostnames: [host] })),
+    ),
+    volumes: [
+      { name: 'exchange', emptyDir: {} },
+      { name: 'output', emptyDir: { sizeLimit: String(limits.outputBytes * TOLERANCE) } },
+      {
+        name: 'pools',
+        emptyDir: { ...(dataPools.some(({ writable }) => writable) && { sizeLimit: poolsLimit(limits) }) },
+      },
+      { name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: String(limits.tmpBytes) } },
+      { name: 'handover', emptyDir: { medium: 'Memory', sizeLimit: '256Mi' } },
+      { name: 'secret', secret: { secretName: order.job, defaultMode: 0o440 } },
+    ],
+    initContainers: [
+      {
+        ...own,
+        name: CONTAINERS.fetch,
+        command: ['python3', '-I', '-S', '-u', '-c', FETCH],
+        volumeMounts: [...OWN_MOUNTS, { name: 'handover', mountPath: `${KETHUB}/handover` }],
+      },
+      {
+        ...own,
+        name: CONTAINERS.collect,
+        restartPolicy: 'Always',
+        command: ['python3', '-I', '-S', '-u', '-c', COLLECT],
+        volumeMounts: OWN_MOUNTS,
+      },
+    ],
+    containers: [
+      {
+        name: CONTAINERS.program,
+        image,
+        command: ['/bin/sh', '-c', startOf(limits)],
+        workingDir: '/var/runtime/output',
+        env: Object.entries({ ...baseEnvironment(limits.cpus), ...order.environment }).map(([name, value]) => ({
+          name,
+          value: value.replaceAll('$(', '$$('),
+        })),
+        resources: { requests: resources, limits: resources },
+        securityContext: SECURITY,
+        volumeMounts: programMounts(order),
+      },
+    ],
+  };
+}
+
+const SECURITY = {
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Folders of our own containers. */
+const OWN_MOUNTS = [
+  { name: 'secret', mountPath: `${KETHUB}/secret`, readOnly: true },
+  { name: 'exchange', mountPath: `${KETHUB}/exchange` },
+  { name: 'pools', mountPath: `${KETHUB}/pools` },
+  { name: 'output', mountPath: `${KETHUB}/output` },
+];
+
+function programMounts({ hasLayer, dataPools }: Order): object[] {
+  const part = (name: string, mountPath: string, writable = false): object => ({
+    name: 'exchange',
+    subPath: name,
+    mountPath,
+    readOnly: !writable,
+  });
+  return [
+    part('app', '/app'),
+    part('runner', '/runner'),
+    ...(hasLayer ? [part('deps', '/deps')] : []),
+    part('result', `${KETHUB}/result`, true),
+    { name: 'handover', mountPath: `${KETHUB}/handover` },
+    { name: 'output', subPath: 'output', mountPath: '/var/runtime/output' },
+    { name: 'tmp', mountPath: '/tmp' },
+    ...dataPools.map(({ parameter, writable }, index) => {
+      if (!/^[^/\0:]+$/.test(parameter) || parameter.startsWith('.'))
+        throw new Error(`"${parameter}" cannot be a folder.`);
+      return {
+        name: 'pools',
+        subPath: String(index),
+        mountPath: `/var/runtime/datapool/${parameter}`,
+        readOnly: !writable,
+      };
+    }),
+  ];
+}
+
+/**
+ * The start of the program. It opens the job, which no file holds any more before code of the service runs, and the file
+ * of the result, which the program cannot open again under its name.
+ */
+function startOf(limits: Limits): string {
+  return [
+    `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}`,
+    `exec 3>>${KETHUB}/result/written 0<${KETHUB}/handover/job`,
+    `rm ${KETHUB}/handover/job || exit 125`,
+    'exec python3 -I -S -u -B /runner/execute.py --bridge off --marks on',
+  ].join('\n');
+}
+
+function ownEnvironment({ settings, executionId, ours, dataPools }: Order): object[] {
+  const url = new URL(settings.url);
+  return [
+    {
+      name: 'PLATFORM_URL',
+      value: `${url.protocol}//${ours.host.includes(':') ? `[${ours.host}]` : ours.host}:${ours.port}`,
+    },
+    { name: 'EXECUTION_ID', value: executionId },
+    {
+      name: 'WRITABLE_POOLS',
+      value: dataPools.flatMap(({ writable }, index) => (writable ? [index] : [])).join(','),
+    },
+    { name: 'POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+  ];
+}
+
+function poolsLimit(limits: Limits): string {
+  return String(limits.outputBytes * TOLERANCE * 2);
+}
+
+/** Variables that every program starts with. */
+function baseEnvironment(cpus: number): Record<string, string> {
+  const threads = String(Math.max(1, Math.floor(cpus)));
+  return {
+    HOME: '/tmp',
+    LANG: 'C.UTF-8',
+    OMP_NUM_THREADS: threads,
+    OPENBLAS_NUM_THREADS: threads,
+    MKL_NUM_THREADS: threads,
+  };
+}
+
+interface Owner {
+  readonly metadata: { readonly name: string; readonly uid: string };
+}
+
+function ownedBy({ metadata }: Owner): object {
+  return {
+    ownerReferences: [
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        name: metadata.name,
+        uid: metadata.uid,
+        controller: false,
+        blockOwnerDeletion: false,
+      },
+    ],
+  };
+}
+
+/** The secret of an execution: what its own containers need, and what the service is given. It goes with the job. */
+export function secretOf(order: Order, owner: Owner, token: string, header: object): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...metadataOf(order), ...ownedBy(owner) },
+    type: 'Opaque',
+    immutable: true,
+    stringData: { token, job: JSON.stringify(header) },
+  };
+}
+
+/** Lets a pod connect to us and to the hosts that its version declares, and nobody to the pod. */
+export function policyOf(order: Order, owner: Owner): object {
+  const rule = ({ addresses, port }: Destination, peers: object[] = []): object => ({
+    to: [...addresses.map((ip) => ({ ipBlock: { cidr: isIP(ip) === 6 ? `${ip}/128` : `${ip}/32` } })), ...peers],
+    ports: [{ protocol: 'TCP', port }],
+  });
+  // Behind the address of a service stands a pod, which some networks see in its place.
+  const platform = { namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'kethub' } } };
+  const reachable = order.hosts.filter(({ addresses }) => addresses.length > 0);
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { ...metadataOf(order), ...ownedBy(owner) },
+    spec: {
+      podSelector: { matchLabels: { [LABELS.job]: order.job } },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [],
+      egress: [rule(order.ours, [platform]), ...reachable.map((host) => rule(host))],
+    },
+  };
+}

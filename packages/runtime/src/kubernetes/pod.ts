@@ -1,0 +1,129 @@
+import { limitCause } from '../runner/outcome.ts';
+import type { Cause } from '../types.ts';
+import { shortened } from './api.ts';
+
+/** The parts of a pod that are read here. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly conditions?: readonly Condition[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly running?: { readonly startedAt?: string };
+    readonly terminated?: Terminated;
+  };
+}
+
+export interface Terminated {
+  readonly exitCode: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** Names of the containers of a pod: what comes before the program, what collects after it, the program. */
+export const CONTAINERS = { fetch: 'fetch', collect: 'collect', program: 'program' } as const;
+
+/** Reasons why a container waits that only the owner or the operator can change. */
+const STUCK = /^(ErrImage|ImagePull|InvalidImage|ImageInspect|Create|Run)\w*(Error|BackOff|Name|Failed)?$/;
+
+export function statusOf(pod: Pod, container: string): ContainerStatus | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  return [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container);
+}
+
+/** The end of the program's container; null while there is none. */
+export function programEnd(pod: Pod): Terminated | null {
+  return statusOf(pod, CONTAINERS.program)?.state?.terminated ?? null;
+}
+
+/** True when the program runs or has run. */
+export function hasBegun(pod: Pod): boolean {
+  const state = statusOf(pod, CONTAINERS.program)?.state;
+  return state?.running !== undefined || state?.terminated !== undefined;
+}
+
+/** True when nothing of the pod will run any more. */
+export function isOver(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** The reason why a pod has not begun, in words; null when it is on its way. */
+export function waitOf(pod: Pod): string | null {
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False')
+    return `No node of the cluster can take it: ${shortened(scheduled.message ?? scheduled.reason ?? '')}`;
+  for (const { name, state } of [
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
+  ]) {
+    const { reason = '', message = '' } = state?.waiting ?? {};
+    if (STUCK.test(reason)) return `The container ${name} cannot start (${reason}): ${shortened(message)}`;
+  }
+  return null;
+}
+
+/** The cause when the cluster, and not the program, has ended a pod; null otherwise. */
+export function causeOfCluster(
+  pod: Pod,
+  limits: { readonly outputBytes: number; readonly tmpBytes: number },
+): Cause | null {
+  const { reason, message = '', conditions = [] } = pod.status ?? {};
+  const words = shortened(message);
+  if (reason === 'DeadlineExceeded')
+    return limitCause('Run time', 'The cluster ended the program because its time was over.');
+  if (reason === 'Evicted' && /EmptyDir volume "(output|pools)"/.test(words))
+    return limitCause(
+      'Output',
+      `The program wrote far more to /var/runtime/output, or to its data pools, than the ${limits.outputBytes} bytes that an execution may leave.`,
+    );
+  if (reason === 'Evicted' && words.includes('EmptyDir volume "tmp"'))
+    return limitCause('Memory', `The program wrote more to /tmp than the ${limits.tmpBytes} bytes that fit there.`);
+  const disrupted = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
+  if (disrupted?.reason === 'PreemptionByScheduler')
+    return told(
+      'Preempted',
+      `The cluster ended the program in favour of one with a higher priority. Start the execution again.`,
+    );
+  if (
+    reason === 'Evicted' ||
+    disrupted?.reason === 'TerminationByKubelet' ||
+    disrupted?.reason === 'EvictionByEvictionAPI'
+  )
+    return told(
+      'Evicted',
+      `The cluster removed the program from its node: ${words || shortened(disrupted?.message ?? 'it gave no reason')}. Start the execution again.`,
+    );
+  if (pod.metadata.deletionTimestamp !== undefined && disrupted === undefined)
+    return told(
+      'Pod deleted',
+      'Somebody deleted the pod of the program in the cluster. Start the execution again, or ask the operator.',
+    );
+  return null;
+}
+
+function told(title: string, detail: string): Cause {
+  return { type: title.replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase()), title, detail };
+}

@@ -1,0 +1,20 @@
+/** A cluster in whose namespace executions run, and the way of its pods to this machine. */
+export interface KubernetesSettings {
+  /** Address of the API server, `https://10.96.0.1:443`. */
+  readonly server: string;
+  readonly namespace: string;
+  /** File with the certificates of the API server's authority. */
+  readonly caFile: string;
+  /** File with the token of our service account. It is read for each request, because the cluster renews it. */
+  readonly tokenFile: string;
+  /** Image for Python services; `{python}` stands for the version, such as `3.12`. It needs Python and a shell. */
+  readonly image: string;
+  /** Port on which pods fetch their input and bring their output. */
+  readonly port: number;
+  /** Address of that port as pods see it, `http://kethub-worker:8090`. */
+  readonly url: string;
+  /** Further resources of each program, such as `{ 'nvidia.com/gpu': '1' }`. */
+  readonly resources: Readonly<Record<string, string>>;
+  /** Labels of the nodes on which programs may run. */
+  readonly nodeSelector: Readonly<Record<string, string>>;
+}
