@@ -2,6 +2,7 @@ import type { Measurement } from '../lib/measurement.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { catalog } from './catalog.ts';
+import { kubernetes, slurm } from './clusters.ts';
 import { commandLine } from './command-line.ts';
 import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
@@ -44,6 +45,8 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   catalog,
   accounts,
   keycloak,
+  kubernetes,
+  slurm,
   modeller,
   git: gitTransfers,
   timing,
@@ -59,8 +62,10 @@ export const onRequest: readonly string[] = [
   'accounts',
   'git',
   'keycloak',
+  'kubernetes',
   'modeller',
   'serve',
+  'slurm',
   'timing',
   'workflows',
   'workflowCalls',

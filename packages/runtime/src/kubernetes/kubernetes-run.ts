@@ -8,7 +8,17 @@ import { keepWritten, type Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
-import { causeOfCluster, CONTAINERS, hasBegun, isOver, programEnd, statusOf, waitOf, type Pod } from './pod.ts';
+import {
+  causeOfCluster,
+  CONTAINERS,
+  hasBegun,
+  isOver,
+  neverBegan,
+  programEnd,
+  statusOf,
+  waitOf,
+  type Pod,
+} from './pod.ts';
 import { followLog } from './pod-log.ts';
 import type { Pods } from './pods.ts';
 import type { Claims } from './claims.ts';
@@ -232,6 +242,7 @@ export class KubernetesRun implements Run {
     if (this.#log !== null && !(await this.#log))
       this.#note('WARNING', 'The pod was removed before its log was read to the end: lines may be missing.');
     const cause = causeOfCluster(pod, this.#options.limits);
+    if (neverBegan(pod)) return this.#notBegun(pod);
     if (end === null) {
       if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();
       this.#failure = cause;
@@ -250,7 +261,10 @@ export class KubernetesRun implements Run {
 
   /** Judges a pod that never claimed the execution: no code of the service has run. */
   #judgeUnclaimed(pod: Pod | null): Exit {
-    if (this.#claims.pod !== null) return lost();
+    return this.#claims.pod === null ? this.#notBegun(pod) : lost();
+  }
+
+  #notBegun(pod: Pod | null): Exit {
     const fetch = pod === null ? undefined : statusOf(pod, CONTAINERS.fetch)?.state?.terminated;
     const why =
       pod === null || pod.status?.reason === undefined

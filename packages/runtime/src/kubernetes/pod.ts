@@ -70,6 +70,11 @@ export function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
+/** True when a pod has ended for good and its program never ran. */
+export function neverBegan(pod: Pod): boolean {
+  return isOver(pod) && !hasBegun(pod);
+}
+
 /** The reason why a pod has not begun, in words; null when it is on its way. */
 export function waitOf(pod: Pod): string | null {
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');

@@ -21,7 +21,7 @@ export const KubernetesFields = {
   ),
   KETHUB_KUBERNETES_NAMESPACE: Type.String({
     default: 'kethub-executions',
-    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+    pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
     description: 'Namespace of the jobs. `deploy/kubernetes/namespace.yaml` makes it, with the rights that are needed.',
   }),
   KETHUB_KUBERNETES_CA_FILE: Type.String({
