@@ -48,7 +48,15 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     createRoute({ getParentRoute: () => shared, path, component: lazyRouteComponent(sharedScreens, name) });
   const tab = (
     path: string,
-    name: 'Overview' | 'RunPage' | 'Versions' | 'ConfigurationPage' | 'SourcePage' | 'Provided' | 'Sharing',
+    name:
+      | 'Overview'
+      | 'RunPage'
+      | 'Versions'
+      | 'ConfigurationPage'
+      | 'SourcePage'
+      | 'SpecificationPage'
+      | 'Provided'
+      | 'Sharing',
   ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
   const accessTab = (path: string, name: 'Limits' | 'ListingPage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(accessScreens, name) });
@@ -88,6 +96,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
       tab('versions', 'Versions'),
       tab('versions/$version', 'ConfigurationPage'),
       tab('versions/$version/source', 'SourcePage'),
+      tab('versions/$version/specification', 'SpecificationPage'),
       tab('executions', 'Provided'),
       tab('sharing', 'Sharing'),
       createRoute({

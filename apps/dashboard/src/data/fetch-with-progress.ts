@@ -13,7 +13,7 @@ export function fetchWithProgress(onProgress: (sent: number) => void): typeof fe
       request.addEventListener('abort', () => reject(new DOMException('The upload was stopped.', 'AbortError')));
       signal?.addEventListener('abort', () => request.abort(), { once: true });
       if (signal?.aborted) reject(new DOMException('The upload was stopped.', 'AbortError'));
-      else request.send(body instanceof Blob || typeof body === 'string' ? body : null);
+      else request.send(body instanceof Blob || body instanceof FormData || typeof body === 'string' ? body : null);
     });
 }
 

@@ -4,6 +4,7 @@ import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/
 import type { Platform } from './client.ts';
 import type { ActingContext } from './context.tsx';
 import { parseExact } from './exact-json.ts';
+import { linkedPage } from './linked-page.ts';
 import { claimWaiting } from './long-requests.ts';
 
 /** Rows of one page of a list. */
@@ -108,6 +109,26 @@ export const serviceQuery = ({ base, platform }: Here, serviceId: string) =>
     queryKey: [base, 'service', serviceId],
     queryFn: ({ signal }) => platform.getService({ serviceId, signal }),
     staleTime: 5_000,
+  });
+
+/** Newest versions that a service itself has. */
+export const VERSIONS_OF_SERVICE = 20;
+
+/** All versions of a service, newest first. */
+export const versionsQuery = ({ base, platform }: Here, serviceId: string) =>
+  infiniteQueryOptions({
+    queryKey: [base, 'service', serviceId, 'versions'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      linkedPage<ServiceVersion>(
+        platform.listServiceVersions.response({
+          serviceId,
+          limit: PAGE,
+          ...(pageParam !== null && { cursor: pageParam }),
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next }) => next,
   });
 
 /** Everything of the context with this text in its name. */

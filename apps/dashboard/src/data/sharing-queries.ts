@@ -1,10 +1,21 @@
+import type { Share } from '@kethub/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { Here } from './queries.ts';
+import { tagged } from './tagged.ts';
 
 export const sharesQuery = ({ base, platform }: Here, serviceId: string) =>
   queryOptions({
     queryKey: [base, 'service', serviceId, 'shares'],
     queryFn: ({ signal }) => platform.listShares({ serviceId, signal }),
+  });
+
+/** A share with its entity tag, as a form of its dates begins. */
+export const shareQuery = ({ base, platform }: Here, serviceId: string, shareId: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'share', shareId],
+    queryFn: ({ signal }) => tagged<Share>(platform.getShare.response({ serviceId, shareId, signal })),
+    gcTime: 0,
+    staleTime: Infinity,
   });
 
 /** A service of somebody else, as its recipient sees it. */

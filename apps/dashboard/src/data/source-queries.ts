@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import { parseExact, writeExact } from './exact-json.ts';
 import type { Here } from './queries.ts';
+import type { Tagged } from './tagged.ts';
 
 /** Bytes of a file that are shown; a larger one is downloaded with the rest. */
 export const SHOWN_BYTES = 1024 * 1024;
@@ -23,4 +25,27 @@ export const sourceTextQuery = ({ base, platform }: Here, serviceId: string, ver
         throw error;
       }
     },
+  });
+
+/** The OpenAPI document of a version as a text with one member a line, and its entity tag. */
+export async function readSpecification(
+  { platform }: Pick<Here, 'platform'>,
+  serviceId: string,
+  version: string,
+  signal?: AbortSignal,
+): Promise<Tagged<string>> {
+  const response = await platform.getApiSpecification.response({ serviceId, version, signal });
+  const text = await response.text();
+  const pretty = writeExact(parseExact(text));
+  // Deep documents grow with their indentation.
+  return { value: pretty.length > SHOWN_BYTES ? text : pretty, etag: response.headers.get('etag') };
+}
+
+export const specificationQuery = (here: Here, serviceId: string, version: string) =>
+  queryOptions({
+    queryKey: [here.base, 'service', serviceId, 'tagged-specification', version],
+    queryFn: ({ signal }) => readSpecification(here, serviceId, version, signal),
+    // A change is about the document that is shown.
+    gcTime: 0,
+    staleTime: Infinity,
   });

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useAskBeforeLeaving } from '../../data/ask-before-leaving.ts';
 import { platformFor } from '../../data/client.ts';
 import { useSession } from '../../data/context.tsx';
 import { fetchWithProgress } from '../../data/fetch-with-progress.ts';
@@ -64,12 +65,7 @@ export function useUploads(): Uploads {
     if (next && !rows.some(({ state }) => state === 'sending')) void send(next);
   }, [rows, send]);
   const isSending = rows.some(({ state }) => state !== 'failed');
-  useEffect(() => {
-    if (!isSending) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isSending]);
+  useAskBeforeLeaving(isSending);
   useEffect(() => {
     const open = stops.current;
     return () => {

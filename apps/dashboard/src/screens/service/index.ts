@@ -5,4 +5,5 @@ export { RunPage } from './run-page.tsx';
 export { ServicePage } from './service-page.tsx';
 export { Sharing } from './sharing.tsx';
 export { SourcePage } from './source-page.tsx';
+export { SpecificationPage } from './specification-page.tsx';
 export { Versions } from './versions.tsx';

@@ -25,7 +25,7 @@ export function RetirementButtons({
           Withdraw the retirement
         </Button>
       )}
-      {asked === 'retire' && <Retire version={version} sunset={sunset} onClose={close} />}
+      {asked === 'retire' && <Retire version={version} onClose={close} />}
       {asked === 'withdraw' && <WithdrawRetirement version={version} onClose={close} />}
     </>
   );

@@ -1,3 +1,4 @@
+import type { ServiceVersion } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -14,17 +15,17 @@ export function RunPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as { version?: unknown; execution?: unknown };
   const service = useQuery(serviceQuery(acting, serviceId));
-  const runnable = (service.data?.versions ?? []).filter(
-    ({ build, state, workflow, target }) =>
-      (state !== 'RETIRED' && target === undefined && build?.status === 'SUCCEEDED') ||
-      (workflow !== undefined && state === 'PUBLISHED'),
-  );
   const asked = typeof search.version === 'string' ? search.version : null;
+  const newest = service.data?.versions ?? [];
+  // The service has its newest versions only; an older one stands in the address.
+  const isOlder = service.isSuccess && asked !== null && newest.every(({ version }) => version !== asked);
+  const older = useQuery({ ...versionQuery(acting, serviceId, asked ?? ''), enabled: isOlder });
+  const runnable = (isOlder && older.data ? [...newest, older.data] : newest).filter(isRunnable);
   const chosen = runnable.find(({ version }) => version === asked)?.version ?? runnable[0]?.version ?? '';
   const executionId = typeof search.execution === 'string' ? search.execution : null;
   const go = (next: { readonly version?: string; readonly execution?: string }): void =>
     void navigate({ to: `${at}/run`, search: next });
-  if (!service.data) return null;
+  if (!service.data || (isOlder && older.isPending)) return null;
   if (service.data.type === 'ON_PREMISE')
     return (
       <div className="panel empty">
@@ -39,20 +40,34 @@ export function RunPage() {
       </div>
     );
   return (
-    <RunSplit executionId={executionId}>
-      <OwnInput
-        key={chosen}
-        name={service.data.name}
-        version={chosen}
-        executionId={executionId}
-        versions={runnable.map(({ version, state }) => ({
-          value: version,
-          label: `${version} · ${state === 'DRAFT' ? 'draft' : 'published'}`,
-        }))}
-        onVersion={(version) => go({ version, ...(executionId !== null && { execution: executionId }) })}
-        onStarted={(id) => go({ version: chosen, execution: id })}
-      />
-    </RunSplit>
+    <>
+      {asked !== null && asked !== chosen && (
+        <p className="quiet" role="status">
+          Version {asked} cannot be run: it is retired, or not built. This is {chosen}.
+        </p>
+      )}
+      <RunSplit executionId={executionId}>
+        <OwnInput
+          key={chosen}
+          name={service.data.name}
+          version={chosen}
+          executionId={executionId}
+          versions={runnable.map(({ version, state }) => ({
+            value: version,
+            label: `${version} · ${state === 'DRAFT' ? 'draft' : 'published'}`,
+          }))}
+          onVersion={(version) => go({ version, ...(executionId !== null && { execution: executionId }) })}
+          onStarted={(id) => go({ version: chosen, execution: id })}
+        />
+      </RunSplit>
+    </>
+  );
+}
+
+function isRunnable({ build, state, workflow, target }: ServiceVersion): boolean {
+  return (
+    (state !== 'RETIRED' && target === undefined && build?.status === 'SUCCEEDED') ||
+    (workflow !== undefined && state === 'PUBLISHED')
   );
 }
 

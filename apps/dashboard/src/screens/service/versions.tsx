@@ -1,20 +1,21 @@
+import type { Build } from '@kethub/contract';
 import { Button, Modal, Radio } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ComponentProps } from 'react';
 import { useMay } from '../../data/context.tsx';
-import { buildQuery, isBuilt, serviceQuery } from '../../data/queries.ts';
+import { buildQuery, isBuilt, serviceQuery, versionsQuery, VERSIONS_OF_SERVICE } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
+import { More } from '../../look/more.tsx';
 import { State, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { saveFrom } from '../../viewers/save.ts';
 import { LogView } from '../executions/log-view.tsx';
-import { SourceDrop } from '../services/source-drop.tsx';
-import type { Source } from '../services/source-files.ts';
 import { DraftButtons } from './draft-buttons.tsx';
 import { NewTargetVersion } from './new-target-version.tsx';
 import { RetirementButtons } from './retirement-buttons.tsx';
+import { UploadSource } from './upload-source.tsx';
 import { useServiceAddress } from './use-service.ts';
 import { WorkflowDetails } from './workflow-details.tsx';
 
@@ -27,7 +28,8 @@ interface Version {
   readonly sourceBytes?: number | undefined;
   readonly retirement?: { readonly sunset: string } | undefined;
   readonly workflow?: ComponentProps<typeof WorkflowDetails>['details'] | undefined;
-  readonly build?: { readonly status: string } | undefined;
+  readonly build?: Pick<Build, 'status' | 'problem'> | undefined;
+  readonly apiSpecification?: string | undefined;
   readonly configuration?: object | undefined;
   readonly target?: object | undefined;
 }
@@ -38,8 +40,16 @@ export function Versions() {
   const service = useQuery(serviceQuery(acting, serviceId));
   const mayChange = useMay('service:change');
   const [isAdding, setAdding] = useState(false);
+  const newest = service.data?.versions ?? [];
+  // The service has its newest versions only.
+  const every = useInfiniteQuery({
+    ...versionsQuery(acting, serviceId),
+    enabled: newest.length >= VERSIONS_OF_SERVICE,
+  });
   if (!service.data) return null;
-  const { versions, type } = service.data;
+  const { type } = service.data;
+  const older = every.data?.pages.flatMap(({ rows }) => rows).slice(newest.length) ?? [];
+  const versions: readonly Version[] = [...newest, ...older];
   return (
     <div className="stack">
       {mayChange && type !== 'ON_PREMISE' && (
@@ -59,8 +69,14 @@ export function Versions() {
       {versions.map((version, index) => (
         <OneVersion key={version.version} version={version} isFirst={index === 0} isOnly={versions.length === 1} />
       ))}
+      <More of={every} />
       {isAdding && type === 'ON_PREMISE' && <NewTargetVersion onClose={() => setAdding(false)} />}
-      {isAdding && type !== 'ON_PREMISE' && <Upload newest={versions[0]} onClose={() => setAdding(false)} />}
+      {isAdding && type !== 'ON_PREMISE' && (
+        <UploadSource
+          draft={versions[0]?.state === 'DRAFT' ? versions[0].version : null}
+          onClose={() => setAdding(false)}
+        />
+      )}
     </div>
   );
 }
@@ -77,13 +93,15 @@ function OneVersion({
   const { acting, serviceId, at } = useServiceAddress();
   const queries = useQueryClient();
   const { version: number } = version;
+  const [isLogShown, setLogShown] = useState(isFirst && version.build?.status !== 'SUCCEEDED');
   const build = useQuery({
     ...buildQuery(acting, serviceId, number),
-    enabled: version.build !== undefined,
+    // The list has what is known of a build that has ended.
+    enabled: version.build !== undefined && (isFirst || isLogShown || !isBuilt(version.build)),
     ...(version.build && !isBuilt(version.build) ? {} : { staleTime: 10_000 }),
   });
   const status = build.data?.status ?? version.build?.status;
-  const [isLogShown, setLogShown] = useState(isFirst && status !== 'SUCCEEDED');
+  const problem = build.data?.problem ?? version.build?.problem;
   const [isPublishing, setPublishing] = useState(false);
   const mayPublish = useMay('service:publish');
   const mayRun = useMay('execution:start');
@@ -148,6 +166,15 @@ function OneVersion({
               Source
             </Button>
           )}
+          {version.apiSpecification !== undefined && (
+            <Button
+              size="xs"
+              variant="default"
+              renderRoot={(props) => <Link to={`${at}/versions/${number}/specification`} {...props} />}
+            >
+              API specification
+            </Button>
+          )}
           {version.build && (
             <Button size="xs" variant="default" aria-expanded={isLogShown} onClick={() => setLogShown(!isLogShown)}>
               {isLogShown ? 'Hide the build log' : 'Build log'}
@@ -168,10 +195,10 @@ function OneVersion({
           ).
         </p>
       )}
-      {build.data?.problem && (
+      {problem && (
         <div className="panel" role="alert" style={{ borderLeft: '3px solid var(--failed)' }}>
-          <strong>{build.data.problem.title}</strong>
-          <div style={{ whiteSpace: 'pre-wrap' }}>{build.data.problem.detail}</div>
+          <strong>{problem.title}</strong>
+          <div style={{ whiteSpace: 'pre-wrap' }}>{problem.detail}</div>
         </div>
       )}
       {version.workflow && <WorkflowDetails version={number} state={version.state} details={version.workflow} />}
@@ -234,45 +261,6 @@ function Publish({ version, onClose }: { readonly version: string; readonly onCl
           Publish
         </Button>
       </form>
-    </Modal>
-  );
-}
-
-/** Takes new source: into the draft where there is one, else as the next version. */
-function Upload({ newest, onClose }: { readonly newest: Version | undefined; readonly onClose: () => void }) {
-  const { acting, serviceId } = useServiceAddress();
-  const queries = useQueryClient();
-  const [source, setSource] = useState<Source | null>(null);
-  const draft = newest?.state === 'DRAFT' ? newest.version : null;
-  const upload = useMutation({
-    mutationFn: async ({ file, isWorkflow }: Source) => {
-      const body = new Blob([file], { type: isWorkflow ? 'application/xml' : 'application/zip' });
-      if (draft === null) await acting.platform.addServiceVersion({ serviceId, body });
-      else await acting.platform.replaceSource({ serviceId, version: draft, body });
-    },
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
-      onClose();
-    },
-  });
-  return (
-    <Modal opened onClose={onClose} title="Upload new source" size="lg" lockScroll={false}>
-      <div className="stack">
-        <p style={{ margin: 0 }}>
-          {draft === null ? 'It becomes the next version, a draft.' : `It replaces the source of the draft ${draft}.`}
-        </p>
-        <SourceDrop source={source} onSource={setSource} />
-        {upload.error && <Problem error={upload.error} />}
-        <Button
-          disabled={source === null}
-          loading={upload.isPending}
-          onClick={() => {
-            if (source) upload.mutate(source);
-          }}
-        >
-          Upload and build
-        </Button>
-      </div>
     </Modal>
   );
 }

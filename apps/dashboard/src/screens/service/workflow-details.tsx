@@ -1,9 +1,12 @@
-import type { WorkflowDetails as Details, WorkflowProblem } from '@kethub/contract';
+import type { ServiceVersion, WorkflowDetails as Details, WorkflowProblem } from '@kethub/contract';
 import { Select } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
+import { taggedVersionQuery } from '../../data/queries.ts';
+import { ifMatch, tagged } from '../../data/tagged.ts';
+import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -39,9 +42,9 @@ export function WorkflowDetails({
           )}
         </dl>
       )}
-      {services.some(({ applicationId }) => applicationId === null) && state !== 'RETIRED' && (
-        <Caller version={version} present={details.applicationId} />
-      )}
+      {/* A task that names no application has that of the version, once there is one. */}
+      {services.some((one) => one.applicationId === null || one.applicationId === details.applicationId) &&
+        state !== 'RETIRED' && <Caller version={version} present={details.applicationId} />}
     </div>
   );
 }
@@ -79,15 +82,20 @@ function Caller({ version, present }: { readonly version: string; readonly prese
   const applications = useInfiniteQuery(applicationsQuery(acting));
   useEveryPage(applications);
   const rows = applications.data?.pages.flat() ?? [];
+  // The tag of the version that is shown: a choice that somebody else has made in the meantime is not overwritten.
+  const known = useQuery({ ...taggedVersionQuery(acting, serviceId, version), enabled: mayChange });
+  const nameOf = (id: string | null | undefined): string => rows.find((one) => one.id === id)?.name ?? '';
+  const renew = () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
   const set = useMutation({
-    mutationFn: (applicationId: string | null) =>
-      acting.platform.setWorkflowApplication({ serviceId, version, json: { applicationId } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] }),
+    mutationFn: ({ applicationId, etag }: { readonly applicationId: string | null; readonly etag: string | null }) =>
+      acting.platform.setWorkflowApplication({ serviceId, version, json: { applicationId }, headers: ifMatch(etag) }),
+    onSuccess: renew,
   });
+  const mine = set.variables?.applicationId ?? null;
   if (!mayChange)
     return (
       <p className="quiet" style={{ margin: 0 }}>
-        Calls services as {rows.find(({ id }) => id === present)?.name ?? 'no application'}.
+        Calls services as {nameOf(present) || 'no application'}.
       </p>
     );
   return (
@@ -104,11 +112,24 @@ function Caller({ version, present }: { readonly version: string; readonly prese
         clearable
         openOnFocus={false}
         data={rows.map(({ id, name }) => ({ value: id, label: name }))}
-        value={set.isPending ? set.variables : present}
-        onChange={(id) => set.mutate(id)}
+        disabled={known.isPending || isStale(set.error)}
+        value={set.isPending || isStale(set.error) ? mine : present}
+        onChange={(applicationId) => set.mutate({ applicationId, etag: known.data?.etag ?? null })}
         style={{ maxWidth: 420 }}
       />
-      {set.error && <Problem error={set.error} />}
+      {set.error && !isStale(set.error) && <Problem error={set.error} />}
+      <Conflict
+        error={set.error}
+        read={() => tagged<ServiceVersion>(acting.platform.getServiceVersion.response({ serviceId, version }))}
+        compare={({ value }) => [
+          { label: 'Application', mine: nameOf(mine), theirs: nameOf(value.workflow?.applicationId) },
+        ]}
+        onMine={({ etag }) => set.mutate({ applicationId: mine, etag })}
+        onTheirs={() => {
+          set.reset();
+          void renew();
+        }}
+      />
     </>
   );
 }

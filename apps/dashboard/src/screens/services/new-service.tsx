@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
@@ -9,6 +9,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { MayNotCreate, NewServiceHead } from './new-service-head.tsx';
 import { SourceDrop } from './source-drop.tsx';
 import type { Runtime, Source } from './source-files.ts';
+import { UploadProgress, useSourceUpload } from './source-upload.tsx';
 
 const EXAMPLE = `# src/program.py
 def run(data: dict, params: dict | None = None) -> dict:
@@ -25,17 +26,18 @@ export function NewService() {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [runtime, setRuntime] = useState<Runtime>('PYTHON_TEMPLATE');
-  const create = useMutation({
-    mutationFn: ({ file, isWorkflow }: Source) => {
+  const create = useSourceUpload({
+    about: JSON.stringify([name, description, runtime]),
+    send: (platform, { file, isWorkflow }, sending) => {
       const body = new FormData();
       body.set('name', name.trim());
       if (description.trim() !== '') body.set('description', description.trim());
       if (isWorkflow) body.set('type', 'WORKFLOW');
       else body.set('configuration', JSON.stringify({ runtime }));
       body.set('source', file);
-      return acting.platform.createService({ body });
+      return platform.createService({ body, ...sending });
     },
-    async onSuccess({ id }) {
+    async onSent({ id }) {
       await queries.invalidateQueries({ queryKey: [acting.base, 'services'] });
       await navigate({ to: `${acting.base}/services/${id}/versions` });
     },
@@ -49,7 +51,7 @@ export function NewService() {
           className="panel stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (source) create.mutate(source);
+            if (source) create.start(source);
           }}
         >
           <SourceDrop
@@ -93,7 +95,8 @@ export function NewService() {
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
-          {create.error && <Problem error={create.error} />}
+          {create.error !== null && <Problem error={create.error} />}
+          <UploadProgress upload={create} />
           <div className="row">
             <Button type="submit" disabled={source === null || name.trim() === ''} loading={create.isPending}>
               Upload and build

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import { workflowForm } from '@kethub/client';
+import { zipSync } from 'fflate';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, deploy, type TestKethub } from '../../server/src/testing/kethub.ts';
+import { asFile, bpmn, calls, start } from '../../server/src/testing/workflows.ts';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+
+const FILES = { 'src/program.py': 'def run(data: int = 0) -> dict:\n    return {"data": data}\n' };
+const VERSION = '1.0.0';
+const { chain, end, file, service } = bpmn;
+
+describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in a browser', () => {
+  let dashboard: Dashboard;
+  let kethub: TestKethub;
+  let draft: string;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    ({ kethub } = dashboard);
+    draft = (await build(kethub.client, 'Draft', FILES)).service.id;
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  /** Both versions, once a change is refused. */
+  const conflictIn = (within: Pick<Locator, 'getByRole'>): Locator =>
+    within.getByRole('alert').filter({ hasText: 'Somebody else has changed this' });
+  /** What a row of the comparison says, without the space between. */
+  const row = async (conflict: Locator, name: string): Promise<string> => {
+    const text = await conflict.getByRole('row', { name }).textContent();
+    return (text ?? '').replace(name, '');
+  };
+
+  test('dates of a share: theirs are taken, then mine are saved over others', async () => {
+    const { page, origin } = dashboard;
+    const { id } = await kethub.client.createOrganization({ json: { name: 'Lab' } });
+    const recipient = { type: 'ORGANIZATION' as const, id };
+    const share = await kethub.client.createShare({ serviceId: draft, json: { recipient } });
+    const theirs = (endDate: string) =>
+      kethub.client.changeShare({ serviceId: draft, shareId: share.id, json: { endDate } });
+    const saved = async () => (await kethub.client.listShares({ serviceId: draft }))[0]?.endDate;
+    await page.goto(`${origin}/me/services/${draft}/sharing`);
+    await page.getByRole('button', { name: 'Change the dates of Lab' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Until').fill('2990-05-01T10:00');
+    await theirs('2980-03-01 12:00:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const conflict = conflictIn(dialog);
+    expect(await row(conflict, 'Until')).toMatch(/^yours: 2990-05-01 10:00saved now: 2980-03-01 \d\d:\d\d$/);
+    expect(await violationsInDialog(page)).toEqual([]);
+    await picture(page, 'share-conflict');
+    await conflict.getByRole('button', { name: 'Take what is saved' }).click();
+    expect(await dialog.getByLabel('Until').inputValue()).toMatch(/^2980-03-01T/);
+    await dialog.getByLabel('Until').fill('2991-05-01T10:00');
+    await theirs('2981-03-01 12:00:00');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await saved()).toMatch(/^2991-05-01/);
+  });
+
+  test('API specification: both documents stand side by side, and nothing is lost before the choice', async () => {
+    const { page, origin } = dashboard;
+    const at = { serviceId: draft, version: VERSION };
+    const derived = (await kethub.client.getApiSpecification(at)) as { info: object };
+    const withText = (description: string): string =>
+      JSON.stringify({ ...derived, info: { ...derived.info, description } });
+    const upload = (text: string) =>
+      kethub.client.uploadApiSpecification({ ...at, body: new Blob([text], { type: 'application/json' }) });
+    const saved = async () =>
+      ((await kethub.client.getApiSpecification(at)) as { info: { description?: string } }).info.description;
+    const choose = (name: string, text: string) =>
+      page
+        .getByLabel('OpenAPI document', { exact: true })
+        .first()
+        .setInputFiles({
+          name,
+          mimeType: 'application/json',
+          buffer: Buffer.from(text),
+        });
+
+    await page.goto(`${origin}/me/services/${draft}/versions`);
+    await page.getByRole('link', { name: 'API specification' }).click();
+    await page.getByText('Derived from the signature of run().').waitFor();
+    await choose('mine.json', withText('First.'));
+    await page.getByText('This document was uploaded.').waitFor();
+    expect(await saved()).toBe('First.');
+
+    await upload(withText('Theirs.'));
+    await choose('mine.json', withText('Mine.'));
+    const conflict = conflictIn(page);
+    await conflict.getByLabel('Document that is saved now').getByText('Theirs.').waitFor();
+    await conflict.getByLabel('Your document').getByText('Mine.').waitFor();
+    await picture(page, 'specification-conflict');
+    expect(await saved()).toBe('Theirs.');
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await expect.poll(saved, { timeout: 30_000 }).toBe('Mine.');
+    await page.getByLabel('OpenAPI document', { exact: true }).last().getByText('Mine.').waitFor();
+
+    await choose('wrong.json', JSON.stringify({ ...derived, paths: {} }));
+    await page.getByRole('alert').getByText('Nothing was changed.').waitFor();
+    await picture(page, 'specification-refused');
+    await choose('long.yaml', `# ${'x'.repeat(513 * 1024)}`);
+    await page.getByText('long.yaml is larger than').waitFor();
+    expect(await saved()).toBe('Mine.');
+
+    await page.getByRole('button', { name: 'Take the document away' }).click();
+    const dialog = page.getByRole('dialog');
+    await upload(withText('Later.'));
+    await dialog.getByRole('button', { name: 'Take it away' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await saved()).toBe('Later.');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('button', { name: 'Take the document away' }).click();
+    await dialog.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByText('Derived from the signature of run().').waitFor();
+    expect(await saved()).not.toBe('Later.');
+  });
+
+  test('source of a draft: an upload of somebody else is not replaced without a look', async () => {
+    const { page, origin } = dashboard;
+    const zipped = (text: string): Uint8Array<ArrayBuffer> =>
+      new Uint8Array(zipSync({ 'src/__init__.py': new Uint8Array(), 'src/program.py': Buffer.from(text) }));
+    const digest = async () =>
+      (await kethub.client.getServiceVersion({ serviceId: draft, version: VERSION })).sourceDigest;
+    await page.goto(`${origin}/me/services/${draft}/versions`);
+    await page.getByRole('button', { name: 'Upload new source' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('ZIP or BPMN file').setInputFiles({
+      name: 'mine.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.from(zipped('def run():\n    return "mine"\n')),
+    });
+    await dialog.getByText('mine.zip').waitFor();
+    const body = new Blob([zipped('def run():\n    return "theirs"\n')], { type: 'application/zip' });
+    await kethub.client.replaceSource({ serviceId: draft, version: VERSION, body });
+    const theirs = await digest();
+    await dialog.getByRole('button', { name: 'Upload and build' }).click();
+    const conflict = conflictIn(dialog);
+    await conflict.waitFor();
+    expect(await row(conflict, 'Source')).toContain(`SHA-256 ${theirs?.slice(0, 12)}`);
+    await picture(page, 'source-conflict');
+    expect(await digest()).toBe(theirs);
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await digest()).not.toBe(theirs);
+  });
+
+  test('retirement: a moment that somebody else has announced is shown', async () => {
+    const { page, origin } = dashboard;
+    const { service: published } = await deploy(kethub.client, 'Published', FILES);
+    await page.goto(`${origin}/me/services/${published.id}/versions`);
+    await page.getByRole('button', { name: 'Retire', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Cannot be started from').fill('2990-05-01T10:00');
+    const json = { sunset: '2980-03-01T12:00:00.000Z' };
+    await kethub.client.retireServiceVersion({ serviceId: published.id, version: VERSION, json });
+    await dialog.getByRole('button', { name: 'Announce' }).click();
+    const conflict = conflictIn(dialog);
+    await conflict.waitFor();
+    expect(await row(conflict, 'Cannot be started from')).toMatch(/^yours: 2990.*saved now: 2980-03-01/);
+    await conflict.getByRole('button', { name: 'Take what is saved' }).click();
+    expect(await dialog.getByLabel('Cannot be started from').inputValue()).toMatch(/^2980-03-01T/);
+  });
+
+  test('application of a workflow: a choice of somebody else is shown beside mine', async () => {
+    const { page, origin } = dashboard;
+    const applications = await Promise.all(
+      ['Mine', 'Theirs'].map((name) => kethub.client.createApplication({ json: { name } })),
+    );
+    const [mine, theirs] = applications;
+    const xml = file([
+      start(),
+      service('call', { in: { data: '=1' }, extensions: calls(draft) }),
+      end('end'),
+      chain('start', 'call', 'end'),
+    ]);
+    const { id } = await kethub.client.createService({ body: workflowForm({ name: 'Flow', source: asFile(xml) }) });
+    const chosen = async () =>
+      (await kethub.client.getServiceVersion({ serviceId: id, version: VERSION })).workflow?.applicationId;
+    await page.goto(`${origin}/me/services/${id}/versions`);
+    const select = page.getByRole('combobox', { name: `Application of ${VERSION}` });
+    await select.click();
+    await page.getByRole('option', { name: 'Mine' }).waitFor();
+    const json = { applicationId: theirs?.id ?? '' };
+    await kethub.client.setWorkflowApplication({ serviceId: id, version: VERSION, json });
+    await page.getByRole('option', { name: 'Mine' }).click();
+    const conflict = conflictIn(page);
+    await conflict.waitFor();
+    expect(await row(conflict, 'Application')).toBe('yours: Minesaved now: Theirs');
+    await picture(page, 'workflow-application-conflict');
+    expect(await chosen()).toBe(theirs?.id);
+    await conflict.getByRole('button', { name: 'Take what is saved' }).click();
+    await expect.poll(() => select.inputValue(), { timeout: 30_000 }).toBe('Theirs');
+    await select.click();
+    await page.getByRole('option', { name: 'Mine' }).click();
+    await expect.poll(chosen, { timeout: 30_000 }).toBe(mine?.id);
+  });
+
+  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
+    const screens = [`/me/services/${draft}/versions`, `/me/services/${draft}/versions/${VERSION}/specification`];
+    expect(await dashboard.barriersOn(screens)).toEqual([]);
+  }, 180_000);
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
