@@ -17,7 +17,7 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
   let kethub: TestKethub;
   let draft: string;
   beforeAll(async () => {
-    dashboard = await openDashboard();
+    dashboard = await openDashboard({ KETHUB_ADMINISTRATORS: 'ada' });
     ({ kethub } = dashboard);
     draft = (await build(kethub.client, 'Draft', FILES)).service.id;
   }, 240_000);
@@ -63,13 +63,13 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
   test('API specification: both documents stand side by side, and nothing is lost before the choice', async () => {
     const { page, origin } = dashboard;
     const at = { serviceId: draft, version: VERSION };
-    const derived = (await kethub.client.getApiSpecification(at)) as { info: object };
+    const derived = (await kethub.client.getApiSpecification(at)) as unknown as { info: object };
     const withText = (description: string): string =>
       JSON.stringify({ ...derived, info: { ...derived.info, description } });
     const upload = (text: string) =>
       kethub.client.uploadApiSpecification({ ...at, body: new Blob([text], { type: 'application/json' }) });
     const saved = async () =>
-      ((await kethub.client.getApiSpecification(at)) as { info: { description?: string } }).info.description;
+      ((await kethub.client.getApiSpecification(at)) as unknown as { info: { description?: string } }).info.description;
     const choose = (name: string, text: string) =>
       page
         .getByLabel('OpenAPI document', { exact: true })
@@ -197,6 +197,31 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     await select.click();
     await page.getByRole('option', { name: 'Mine' }).click();
     await expect.poll(chosen, { timeout: 30_000 }).toBe(mine?.id);
+  });
+
+  test('a registration: what another administrator has decided is shown beside my decision', async () => {
+    const { page, origin } = dashboard;
+    await kethub.signIn('linus');
+    const [linus] = await kethub.client.listRegistrations({ email: 'linus@example.org' });
+    const id = linus?.id ?? '';
+    const isOn = async () => (await kethub.client.getRegistration({ id })).enabled;
+    await page.goto(`${origin}/me/administration`);
+    const off = page.getByRole('button', { name: 'Switch off: linus Test' });
+    await off.waitFor();
+    await kethub.client.changeRegistration({ id, json: { enabled: false } });
+    await kethub.client.changeRegistration({ id, json: { enabled: true } });
+    await off.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await kethub.client.changeRegistration({ id, json: { enabled: false } });
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    const conflict = conflictIn(page);
+    await conflict.waitFor();
+    expect(await row(conflict, 'Decision')).toBe('yours: Switch offsaved now: Switched off');
+    await picture(page, 'registration-conflict');
+    await conflict.getByRole('button', { name: 'Take what is saved' }).click();
+    await page.getByRole('button', { name: 'Switch on: linus Test' }).click();
+    await expect.poll(isOn, { timeout: 30_000 }).toBe(true);
   });
 
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {

@@ -106,6 +106,24 @@ describe.skipIf(!existsSync(PROGRAM))('organizations in a browser', () => {
     expect(await dashboard.barriersOn(screens)).toEqual([]);
   }, 180_000);
 
+  test('what stands in the way of deleting it is named, and nothing is deleted', async () => {
+    const { page, origin, kethub } = dashboard;
+    const headers = { 'x-organizationid': organizationId };
+    const pool = await kethub.client.createDataPool({ json: { name: 'Spectra' }, headers });
+    await page.goto(`${origin}/org/${organizationId}/organization`);
+    await page.getByRole('button', { name: 'Delete the organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await page.getByLabel('Type its name').fill('Chemistry');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/data pool/i)
+      .waitFor();
+    await picture(page, 'organization-not-deleted');
+    expect(await kethub.client.getOrganization({ organizationId })).toMatchObject({ name: 'Chemistry' });
+    await kethub.client.deleteDataPool({ dataPoolId: pool.id, headers });
+  });
+
   test('an organization is deleted by its name', async () => {
     const { page, origin } = dashboard;
     await page.goto(`${origin}/org/${organizationId}/organization`);

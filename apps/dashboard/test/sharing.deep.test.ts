@@ -62,6 +62,34 @@ describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
     expect(await shares()).toHaveLength(1);
   });
 
+  test('dates typed in one time zone are the same moment in another', async () => {
+    const { page, origin } = dashboard;
+    const browser = page.context().browser();
+    if (!browser) throw new Error('The page has a browser');
+    const dateIn = async (timezoneId: string, typed?: string): Promise<string> => {
+      const context = await browser.newContext({ timezoneId, storageState: await page.context().storageState() });
+      const there = await dashboard.newPageIn(context);
+      await there.goto(`${origin}/me/services/${serviceId}/sharing`);
+      await there.getByRole('button', { name: 'Change the dates of grace Test' }).click();
+      const until = there.getByRole('dialog').getByLabel('Until');
+      if (typed !== undefined) {
+        await until.fill(typed);
+        await there.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+        await there.getByRole('dialog').waitFor({ state: 'detached' });
+        await there.getByRole('button', { name: 'Change the dates of grace Test' }).click();
+      }
+      const shown = await until.inputValue();
+      await picture(there, `share-in-${timezoneId}`);
+      await context.close();
+      return shown;
+    };
+    // Half past four in the morning in UTC; the day before in New York, where summer time has begun.
+    expect(await dateIn('Asia/Kolkata', '2999-04-01T10:00')).toBe('2999-04-01T10:00');
+    expect((await shares())[0]?.endDate).toBe('2999-04-01 04:30:00');
+    expect(await dateIn('America/New_York')).toBe('2999-04-01T00:30');
+    expect(await dateIn('Pacific/Honolulu')).toBe('2999-03-31T18:30');
+  });
+
   test('as soon as it is active, the recipient runs it and sees neither source nor versions to change', async () => {
     const { page, origin } = dashboard;
     await page.getByRole('button', { name: 'Change the dates of grace Test' }).click();

@@ -35,10 +35,17 @@ export async function readSpecification(
   signal?: AbortSignal,
 ): Promise<Tagged<string>> {
   const response = await platform.getApiSpecification.response({ serviceId, version, signal });
-  const text = await response.text();
-  const pretty = writeExact(parseExact(text));
-  // Deep documents grow with their indentation.
-  return { value: pretty.length > SHOWN_BYTES ? text : pretty, etag: response.headers.get('etag') };
+  return { value: inLines(await response.text()), etag: response.headers.get('etag') };
+}
+
+/** JSON with one member a line; any other text as it is. Deep documents grow with their indentation, and stay as well. */
+export function inLines(text: string): string {
+  try {
+    const lines = writeExact(parseExact(text));
+    return lines.length > SHOWN_BYTES ? text : lines;
+  } catch {
+    return text;
+  }
 }
 
 export const specificationQuery = (here: Here, serviceId: string, version: string) =>

@@ -17,3 +17,12 @@ test('a pattern that takes for ever is left to the platform, and a schema withou
   expect(judge(parameter(hostile), { data: `${'a'.repeat(50)}!` }).size).toBe(0);
   expect(judge(parameter({ $ref: '#' }), { data: 1 }).size).toBe(0);
 });
+
+test('alternatives within alternatives are left to the platform, because they multiply', () => {
+  const levels = Array.from({ length: 40 }, (_, at) => [
+    `l${at}`,
+    { anyOf: [{ $ref: `#/$defs/l${at + 1}` }, { $ref: `#/$defs/l${at + 1}` }] },
+  ]);
+  const hostile = { $ref: '#/$defs/l0', $defs: Object.fromEntries([...levels, ['l40', { type: 'integer' }]]) };
+  expect(judge(parameter(hostile), { data: 'text' }).size).toBe(0);
+});

@@ -1,18 +1,32 @@
 import { Button } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 
 interface Pages {
+  readonly data?: { readonly pages: readonly unknown[] } | undefined;
   readonly hasNextPage: boolean;
+  readonly isFetching: boolean;
   readonly isFetchingNextPage: boolean;
   readonly isError: boolean;
   fetchNextPage(): Promise<unknown>;
 }
 
-/** Loads the next page of a list. */
+/** Loads the next page of a list. An event that renews the list meanwhile does not take it back. */
 export function More({ of }: { readonly of: Pages }) {
-  if (!of.hasNextPage) return null;
+  const { data, hasNextPage, isFetching, isError } = of;
+  const loaded = data?.pages.length ?? 0;
+  /** Number of pages that were asked for; 0 once they are there. */
+  const [wanted, setWanted] = useState(0);
+  useEffect(() => {
+    if (wanted > 0 && loaded >= wanted) setWanted(0);
+    else if (loaded < wanted && hasNextPage && !isFetching && !isError) void of.fetchNextPage();
+  }, [wanted, loaded, hasNextPage, isFetching, isError, of]);
+  if (!hasNextPage) return null;
+  const ask = (): void => {
+    setWanted(loaded + 1);
+    void of.fetchNextPage();
+  };
   return (
-    <Button variant="default" loading={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
+    <Button variant="default" loading={loaded < wanted && !isError} onClick={ask}>
       Show more
     </Button>
   );

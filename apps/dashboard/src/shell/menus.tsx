@@ -20,7 +20,7 @@ export function ContextChoice({ acting, person, organizations }: Context) {
       <Menu.Target>
         <ContextButton acting={acting} />
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown style={{ maxHeight: '70vh', overflowY: 'auto' }}>
         <Menu.Label>Act for</Menu.Label>
         <Menu.Item leftSection={<Icon name="person" size={15} />} onClick={open('/me')}>
           {person}

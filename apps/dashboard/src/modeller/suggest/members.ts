@@ -12,40 +12,54 @@ export interface Member {
 /** Objects within each other that are looked into, and members of one that are known. */
 const DEEPEST = 5;
 const MOST = 200;
+/** Schemas that are read for one answer: definitions that use each other multiply. Further ones have no members. */
+const MOST_READ = 5_000;
+
+interface Budget {
+  left: number;
+}
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Members of what a JSON Schema describes. `document` is where its references point into. */
-export function membersOfSchema(given: unknown, document: unknown, depth = 0): readonly Member[] {
+export function membersOfSchema(
+  given: unknown,
+  document: unknown,
+  depth = 0,
+  budget: Budget = { left: MOST_READ },
+): readonly Member[] {
   if (depth > DEEPEST) return [];
-  return partsOf(given, document, 0)
+  return partsOf(given, document, 0, budget)
     .flatMap((part) => {
-      if (isObject(part['items'])) return membersOfSchema(part['items'], document, depth);
+      if (isObject(part['items'])) return membersOfSchema(part['items'], document, depth, budget);
       if (!isObject(part['properties'])) return [];
-      return Object.entries(part['properties']).map(([name, schema]): Member => ({
-        name,
-        type: typeOf(schema, document),
-        members: membersOfSchema(schema, document, depth + 1),
-      }));
+      return Object.entries(part['properties'])
+        .slice(0, MOST)
+        .map(([name, schema]): Member => ({
+          name,
+          type: typeOf(schema, document, budget),
+          members: membersOfSchema(schema, document, depth + 1, budget),
+        }));
     })
     .slice(0, MOST);
 }
 
 /** The schema itself and those that it is joined of, without the schema of a failure. */
-function partsOf(given: unknown, document: unknown, step: number): readonly Schema[] {
-  if (!isObject(given) || step > 10) return [];
+function partsOf(given: unknown, document: unknown, step: number, budget: Budget): readonly Schema[] {
+  budget.left -= 1;
+  if (!isObject(given) || step > 10 || budget.left < 0) return [];
   const { $ref } = given;
   if (typeof $ref === 'string')
-    return $ref.endsWith('/Failure') ? [] : partsOf(atPointer(document, $ref), document, step + 1);
+    return $ref.endsWith('/Failure') ? [] : partsOf(atPointer(document, $ref), document, step + 1, budget);
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
     const all = given[keyword];
-    return Array.isArray(all) ? all.slice(0, 20).flatMap((one) => partsOf(one, document, step + 1)) : [];
+    return Array.isArray(all) ? all.slice(0, 20).flatMap((one) => partsOf(one, document, step + 1, budget)) : [];
   });
   return [given, ...parts].slice(0, MOST);
 }
 
-function typeOf(schema: unknown, document: unknown): string {
-  const [found] = partsOf(schema, document, 0).flatMap(({ type }) =>
+function typeOf(schema: unknown, document: unknown, budget: Budget): string {
+  const [found] = partsOf(schema, document, 0, budget).flatMap(({ type }) =>
     typeof type === 'string' ? [type] : Array.isArray(type) ? [type.join(' or ')] : [],
   );
   return found ?? '';
@@ -91,7 +105,9 @@ export function joined(one: readonly Member[], other: readonly Member[]): readon
 
 /** Members of the result of a service, from its OpenAPI document. */
 export function resultMembers(document: unknown): readonly Member[] {
-  const [answer] = partsOf(atPointer(document, '#/paths/~1{id}~1result/get/responses/200'), document, 0);
+  const [answer] = partsOf(atPointer(document, '#/paths/~1{id}~1result/get/responses/200'), document, 0, {
+    left: MOST_READ,
+  });
   const schema = atPointer(answer, '#/content/application~1json/schema');
   return membersOfSchema(schema, document).filter(({ name }) => name !== '_links' && name !== '_embedded');
 }

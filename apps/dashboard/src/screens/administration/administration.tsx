@@ -1,10 +1,14 @@
+import { KethubError } from '@kethub/client';
 import type { Registration } from '@kethub/contract';
 import { Button, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
+import type { Platform } from '../../data/client.ts';
+import { ifMatch, tagged } from '../../data/tagged.ts';
 import { registrationsQuery } from '../../data/usage-queries.ts';
+import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { More } from '../../look/more.tsx';
 import { PageHead, State, Time } from '../../look/parts.tsx';
@@ -119,22 +123,49 @@ function decisionsOn({ status, enabled }: Registration): readonly Decision[] {
   return status === 'REJECTED' ? [approve] : [off];
 }
 
+const stateOf = ({ status, enabled }: Registration): string => (enabled ? STATUSES[status] : 'Switched off');
+
+/** Reads the tag of a registration. Throws stale when it is not any more as the list shows it. */
+async function tagOf(platform: Platform, shown: Registration): Promise<string | null> {
+  const { value, etag } = await tagged<Registration>(platform.getRegistration.response({ id: shown.id }));
+  if (stateOf(value) === stateOf(shown)) return etag;
+  throw new KethubError({
+    code: 'stale',
+    status: 412,
+    title: 'Somebody else has decided',
+    detail: `It is now: ${stateOf(value)}.`,
+  });
+}
+
 function Row({ registration }: { readonly registration: Registration }) {
   const { id, firstname, lastname, username, email, emailVerified, status, enabled, createdAt } = registration;
   const { platform } = useActing();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<Decision | null>(null);
   const decide = useMutation({
-    mutationFn: (decision: Decision) => platform.changeRegistration({ id, json: decision.change }),
+    mutationFn: async ({ decision, over }: { readonly decision: Decision; readonly over?: string | null }) => {
+      const etag = over === undefined ? await tagOf(platform, registration) : over;
+      return platform.changeRegistration({ id, json: decision.change, headers: ifMatch(etag) });
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ['registrations'] }),
     onSuccess: () => setAsked(null),
+    onError: (error) => isStale(error) && setAsked(null),
   });
   const name = `${firstname} ${lastname}`.trim() || username;
   return (
     <tr>
       <td title={id}>
         <strong>{name}</strong> <span className="quiet small">{username}</span>
-        {decide.error && !asked && <Problem error={decide.error} />}
+        {decide.error && !asked && !isStale(decide.error) && <Problem error={decide.error} />}
+        <Conflict
+          error={decide.error}
+          read={() => tagged<Registration>(platform.getRegistration.response({ id }))}
+          compare={({ value }) => [
+            { label: 'Decision', mine: decide.variables?.decision.word ?? '', theirs: stateOf(value) },
+          ]}
+          onMine={({ etag }) => decide.variables && decide.mutate({ decision: decide.variables.decision, over: etag })}
+          onTheirs={() => decide.reset()}
+        />
       </td>
       <td>
         {email} {!emailVerified && <span className="quiet small">not confirmed</span>}
@@ -152,7 +183,7 @@ function Row({ registration }: { readonly registration: Registration }) {
               variant="default"
               aria-label={`${decision.word}: ${name}`}
               loading={decide.isPending && !asked}
-              onClick={() => (decision.question === undefined ? decide.mutate(decision) : setAsked(decision))}
+              onClick={() => (decision.question === undefined ? decide.mutate({ decision }) : setAsked(decision))}
             >
               {decision.word}
             </Button>
@@ -162,7 +193,11 @@ function Row({ registration }: { readonly registration: Registration }) {
           <Confirm
             title={`${asked.word} ${name}?`}
             action={asked.word}
-            request={{ error: decide.error, isPending: decide.isPending, mutate: () => decide.mutate(asked) }}
+            request={{
+              error: decide.error,
+              isPending: decide.isPending,
+              mutate: () => decide.mutate({ decision: asked }),
+            }}
             onClose={() => setAsked(null)}
           >
             {asked.question}

@@ -6,7 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { versionQuery } from '../../data/queries.ts';
-import { readSpecification, SHOWN_BYTES, specificationQuery } from '../../data/source-queries.ts';
+import { inLines, readSpecification, SHOWN_BYTES, specificationQuery } from '../../data/source-queries.ts';
 import { ifMatch, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { State } from '../../look/parts.tsx';
@@ -178,7 +178,7 @@ function ChangeSpecification({
 function BothDocuments({ mine, theirs }: { readonly mine: File; readonly theirs: Tagged<string> }) {
   const text = useQuery({
     queryKey: ['file', mine.name, mine.size, mine.lastModified],
-    queryFn: () => mine.text(),
+    queryFn: async () => inLines(await mine.text()),
     gcTime: 0,
   });
   return (
