@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { GitRefusal } from './refusal.ts';
+import { GitRefusal, tooLarge } from './refusal.ts';
 
 /** Bytes of the list of commands, before the pack. A ref of the longest name fits a thousand times. */
 const LIST_BYTES = 1024 * 1024;
@@ -14,20 +14,26 @@ export interface RefCommand {
 
 /**
  * Passes the body of a push on after its list of commands has been read, and emits `list` then, so that Git never starts
- * with more changes of refs than `most`. Ends with a GitRefusal for a list that is too long, damaged or cut off.
+ * with more changes of refs than `most`. Ends with a GitRefusal for a list that is too long, damaged or cut off, and
+ * after `mostBytes` of the body.
  */
 export class PushCommands extends Transform {
   readonly commands: RefCommand[] = [];
   readonly #most: number;
+  readonly #mostBytes: number;
+  #bytes = 0;
   #head: Buffer | null = Buffer.alloc(0);
   #at = 0;
 
-  constructor(most: number) {
+  constructor(most: number, mostBytes: number) {
     super();
     this.#most = most;
+    this.#mostBytes = mostBytes;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#mostBytes) return done(tooLarge(this.#mostBytes));
     if (this.#head === null) return done(null, chunk);
     try {
       this.#head = Buffer.concat([this.#head, chunk]);

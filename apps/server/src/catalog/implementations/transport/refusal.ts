@@ -23,3 +23,8 @@ export function passwordNeeded(text: string): GitRefusal {
 export function refusalOf(error: Problem): GitRefusal {
   return new GitRefusal(error.status, error.message, error.status === 401 ? CHALLENGE : error.headers);
 }
+
+/** The refusal of a body beyond so many bytes. */
+export function tooLarge(most: number): GitRefusal {
+  return new GitRefusal(413, `A request may have at most ${most} bytes.`);
+}

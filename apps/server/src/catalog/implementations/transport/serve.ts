@@ -7,12 +7,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GitEnd, GitProcess } from '../git/git.ts';
 import type { GitService } from './admission.ts';
 import { PushCommands } from './commands.ts';
-import { GitRefusal } from './refusal.ts';
+import { GitRefusal, tooLarge } from './refusal.ts';
 
 /** Bytes of the body of a fetch, unpacked: the names of what the client wants and has. */
 const FETCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of a push beside its pack. */
 const LIST_BYTES = 2 * 1024 * 1024;
+/** Bytes that wait for Git to read them. With few of them, client and Git take turns instead of working at once. */
+const WAITING_BYTES = 1024 * 1024;
 
 const UNCACHED = {
   'cache-control': 'no-cache, max-age=0, must-revalidate',
@@ -53,9 +55,9 @@ export function bodyOfFetch(request: FastifyRequest): Transform {
  */
 export async function bodyOfPush(request: FastifyRequest, pushBytes: number): Promise<PushCommands> {
   const most = pushBytes + LIST_BYTES;
-  const commands = new PushCommands(limits.refChangesOfPush);
+  const commands = new PushCommands(limits.refChangesOfPush, most);
   const listed = once(commands, 'list');
-  readThrough(request, [...unpacked(request, most), limitOf(most), commands]);
+  readThrough(request, [...unpacked(request, most), commands]);
   await listed.catch((error: unknown) => {
     throw refusalOfBody(error);
   });
@@ -131,9 +133,14 @@ async function beginWith(child: GitProcess, body: Readable): Promise<void> {
 /** Passes bytes on to Git. When Git has closed its input, the rest is dropped: the output of Git tells why. */
 function inputOf({ stdin }: GitProcess): Writable {
   return new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (stdin.writable) stdin.write(chunk, () => done());
-      else done();
+    highWaterMark: WAITING_BYTES,
+    writev(chunks: { chunk: Buffer }[], done) {
+      if (!stdin.writable) return done();
+      stdin.cork();
+      const last = chunks.length - 1;
+      for (const [number, { chunk }] of chunks.entries())
+        stdin.write(chunk, number === last ? () => done() : undefined);
+      stdin.uncork();
     },
     final(done) {
       stdin.end();
@@ -169,7 +176,7 @@ function limitOf(most: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes > most) done(new GitRefusal(413, `A request may have at most ${most} bytes.`));
+      if (bytes > most) done(tooLarge(most));
       else done(null, chunk);
     },
   });
