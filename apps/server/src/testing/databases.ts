@@ -23,6 +23,7 @@ const ON_BOTH = [
   'apps/server/src/people/identity/base/',
   'apps/server/src/people/organizations/organizations',
   'apps/server/src/catalog/access/',
+  'apps/server/src/catalog/implementations/automation/follower',
   'apps/server/src/catalog/datapools/limits',
   'apps/server/src/catalog/datapools/written',
   'apps/server/src/catalog/limits/',

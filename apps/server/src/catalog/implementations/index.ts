@@ -7,6 +7,6 @@ export { implementationsFor } from './queries.ts';
 export { readingEndpoints } from './reading/routes.ts';
 export { writingEndpoints } from './writing/routes.ts';
 export { automationEndpoints } from './automation/routes.ts';
-export { SourceFollower } from './automation/follow.ts';
+export { SourceFollower } from './automation/follower.ts';
 export { openGitStore, type GitStore } from './store.ts';
 export { serveGit } from './transport/routes.ts';

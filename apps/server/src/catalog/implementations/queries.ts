@@ -110,3 +110,13 @@ export function namesOf(queries: Queries, id: string): Promise<{ owner_id: strin
     .orderBy('name')
     .execute();
 }
+
+/**
+ * Has the rules for pushes looked at anew: those of one implementation, or all. The time always changes, so that a look
+ * that goes on does not take this for what it has seen.
+ */
+export async function makeSourcesDue(queries: Queries, now: number, implementationId?: string): Promise<void> {
+  const due = sql<number>`case when due_at = ${now} then cast(${now + 1} as bigint) else cast(${now} as bigint) end`;
+  const all = queries.updateTable('service_sources').set({ due_at: due });
+  await (implementationId === undefined ? all : all.where('implementation_id', '=', implementationId)).execute();
+}

@@ -4,6 +4,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { bytesOf } from './git/repositories.ts';
 import type { Git } from './git/git.ts';
+import { makeSourcesDue } from './queries.ts';
 import { auditContext } from './rights.ts';
 
 /** Names at the root of a project that make it a service of containers, and the program of the Python template. */
@@ -74,6 +75,7 @@ export async function recordState(
       // Another default branch was chosen meanwhile; it is read by itself.
       .where('default_branch', '=', default_branch)
       .execute();
+    if (wasPushed) await makeSourcesDue(transaction, now(), id);
     if (!push || push.changes.length === 0) return;
     const context = auditContext(implementation, ownContext(push.personId));
     await audit(platform, transaction, context, 'implementation:pushed', id, detailOf(push));

@@ -1,7 +1,7 @@
 import { compareVersions } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Platform } from '../../../foundation/platform.ts';
-import type { ServiceSourceRow } from '../../../foundation/storage/index.ts';
+import type { Queries, ServiceSourceRow } from '../../../foundation/storage/index.ts';
 import {
   addVersion,
   draftWriterOf,
@@ -17,14 +17,23 @@ import { openToRead, type OpenRepository } from '../reading/resolve.ts';
 import type { GitStore } from '../store.ts';
 import { archiveStream, takeSource } from '../writing/take-source.ts';
 
+/** Milliseconds until the next look at a source whose build goes on, and at one with a problem, which may end by itself. */
+const BUILD_MS = 2_000;
+const PROBLEM_MS = 60_000;
+
 /**
  * Brings a service to what its source says: the version of the newest push is there, and published if that was chosen.
- * Each call looks at repository and versions anew, so that one after a kill completes what was begun.
+ * Each call looks at repository and versions anew, so that one after a kill completes what was begun. Returns the
+ * milliseconds until the next look; null when nothing is left to do before the next push.
  */
-export async function followSource(platform: Platform, store: GitStore, source: ServiceSourceRow): Promise<void> {
+export async function followSource(
+  platform: Platform,
+  store: GitStore,
+  source: ServiceSourceRow,
+): Promise<number | null> {
   try {
     const owner = await ownerOf(platform, source);
-    if (!owner) return;
+    if (!owner) return null;
     // Rights that have ended end what they allowed.
     const open = await openToRead(platform, store, owner, source.implementation_id, 'implementation:build');
     // A push that came during a build must not take the place of what was built.
@@ -32,10 +41,20 @@ export async function followSource(platform: Platform, store: GitStore, source: 
     const isNewer = await makeVersion(platform, store, open, owner, source);
     // A later push may mend what kept the version from being published.
     if (refused && !isNewer) throw refused;
+    return (await isDone(platform, source.service_id)) ? null : BUILD_MS;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     await note(platform, source, { problem: error.message });
+    return PROBLEM_MS;
   }
+}
+
+/** Returns whether there is nothing to do before the next push: no build goes on, and nothing waits to be published. */
+async function isDone({ database }: Platform, serviceId: string): Promise<boolean> {
+  const [newest] = await newestVersions(database.read, [serviceId]);
+  const status = newest?.state === 'DRAFT' ? newest.build_status : null;
+  if (status === 'PENDING' || status === 'RUNNING') return false;
+  return (await versionToPublish(database.read, serviceId)) === null;
 }
 
 /** Returns a Problem, and throws any other error. */
@@ -78,9 +97,10 @@ async function makeVersion(
   const versions = await everyVersion(read, serviceId);
   const [newest] = await newestVersions(read, [serviceId]);
   const draft = newest?.state === 'DRAFT' ? newest : undefined;
-  const made = draft?.source_commit === origin.commit && (version === undefined || draft.version === version);
+  // It was made before a kill, or by Create Service; whoever may publish it has perhaps done so.
+  const made = newest?.source_commit === origin.commit && (version === undefined || newest.version === version);
   if (!made && draft?.build_status === 'RUNNING') return false;
-  let number = draft?.version;
+  let number = newest?.version;
   if (!made && version !== undefined && versions.some((one) => compareVersions(one.version, version) >= 0)) {
     await note(platform, source, {
       last_commit: origin.commit,
@@ -149,20 +169,27 @@ function fits(name: string, first: string, rest: readonly string[]): boolean {
 /** Publishes the version that the last push has made, once it is built. */
 async function publishBuilt(platform: Platform, owner: Context, serviceId: string): Promise<void> {
   const { read } = platform.database;
+  const version = await versionToPublish(read, serviceId);
+  if (version === null) return;
+  await requireService(read, owner, serviceId);
+  await publish(platform, { owner, serviceId, version }, 'INTERNAL', undefined);
+}
+
+/** The number of the draft that the last push has made, if it is built and is to be published; else null. */
+async function versionToPublish(read: Queries, serviceId: string): Promise<string | null> {
   const source = await read
     .selectFrom('service_sources')
     .selectAll()
     .where('service_id', '=', serviceId)
     .executeTakeFirst();
-  if (source?.action !== 'PUBLISH' || source.last_version === null) return;
-  await requireService(read, owner, serviceId);
+  if (source?.action !== 'PUBLISH' || source.last_version === null) return null;
   const [newest] = await newestVersions(read, [serviceId]);
   const isReady =
     newest?.state === 'DRAFT' &&
     newest.version === source.last_version &&
     newest.source_commit === source.last_commit &&
     newest.build_status === 'SUCCEEDED';
-  if (isReady) await publish(platform, { owner, serviceId, version: newest.version }, 'INTERNAL', undefined);
+  return isReady ? newest.version : null;
 }
 
 /** Writes what has become of a push, unless the source was set anew meanwhile. */
@@ -180,55 +207,4 @@ async function note(
       .where('pattern', '=', pattern)
       .execute(),
   );
-}
-
-/** Milliseconds between two looks at all sources: a build may have ended. */
-const ROUND_MS = 2_000;
-
-/** Follows all sources, one at a time: soon after a push, and again every two seconds. */
-export class SourceFollower {
-  readonly #platform: Platform;
-  readonly #store: GitStore;
-  #timer: NodeJS.Timeout | null = null;
-  #round: Promise<void> = Promise.resolve();
-  #isStopped = false;
-
-  constructor(platform: Platform, store: GitStore) {
-    this.#platform = platform;
-    this.#store = store;
-  }
-
-  start(): void {
-    this.#timer = setTimeout(() => {
-      this.#round = this.run()
-        .catch((error: unknown) => {
-          if (!this.#isStopped) this.#platform.log.error({ err: error }, 'sources of services could not be followed');
-        })
-        .then(() => {
-          if (!this.#isStopped) this.start();
-        });
-    }, ROUND_MS);
-    this.#timer.unref();
-  }
-
-  /** Follows every source whose repository or version may have changed. */
-  async run(): Promise<void> {
-    const rows = await this.#platform.database.read
-      .selectFrom('service_sources')
-      .innerJoin('implementations', 'implementations.id', 'implementation_id')
-      .selectAll('service_sources')
-      .where('pushed_at', 'is not', null)
-      .execute();
-    for (const row of rows) {
-      if (this.#isStopped) return;
-      if (!this.#store.repositories.isWritten(row.implementation_id))
-        await followSource(this.#platform, this.#store, row);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    await this.#round;
-  }
 }

@@ -40,6 +40,7 @@ export function setSource(
       last_commit: null,
       last_version: null,
       problem: null,
+      due_at: now(),
     };
     const row = await transaction
       .insertInto('service_sources')

@@ -13,6 +13,7 @@ import * as imports from './0009-imports.ts';
 import * as taskOfExecution from './0010-task-of-execution.ts';
 import * as repositoryMembers from './0011-repository-members.ts';
 import * as childIncidents from './0012-child-incidents.ts';
+import * as dueSources from './0013-due-sources.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0010-task-of-execution': taskOfExecution,
   '0011-repository-members': repositoryMembers,
   '0012-child-incidents': childIncidents,
+  '0013-due-sources': dueSources,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

@@ -70,6 +70,8 @@ export interface ServiceSourceRow {
   problem: string | null;
   created_at: number;
   revision: number;
+  /** Time at which it is looked at next; null until something changes. */
+  due_at: number | null;
 }
 
 /** Another repository from which an implementation is filled: once, or every hour as a mirror. */
