@@ -56,8 +56,8 @@ async function check(shell: Shell, document: JsonObject, name: string): Promise<
   if (!read.ok) throw usageFailure(`${name} ${read.errors[0]?.detail ?? 'cannot be read'}.`);
   if (sorted(read.document) === sorted(document)) return;
   const broken = whatBreaks(read.document, document);
-  const told = broken.length === 0 ? 'Callers go on as before.' : `Callers break: ${broken.join('; ')}.`;
-  throw new CliFailure('failed', 'openapi-differs', `${name} differs from the code. ${told}`, [
+  const consequence = broken.length === 0 ? 'Callers go on as before.' : `Callers break: ${broken.join('; ')}.`;
+  throw new CliFailure('failed', 'openapi-differs', `${name} differs from the code. ${consequence}`, [
     `ket openapi --output ${name}`,
   ]);
 }

@@ -28,7 +28,7 @@ const MORE_PORTS = 20;
 export class LocalServer {
   readonly #options: LocalServerOptions;
   readonly #server: Server;
-  #told = false;
+  #hasWarned = false;
 
   constructor(options: LocalServerOptions) {
     this.#options = options;
@@ -151,11 +151,11 @@ export class LocalServer {
       return failure(400, 'unsupported_grant_type', 'Only grant_type=client_credentials is supported.');
     if (!/^Basic +\S/i.test(request.headers.authorization ?? ''))
       return failure(401, 'invalid_client', 'Authenticate with the access key pair (HTTP Basic).');
-    if (!this.#told)
+    if (!this.#hasWarned)
       this.#options.note(
         'POST /token: a token was given without looking at the key pair. Bearers are not checked here.',
       );
-    this.#told = true;
+    this.#hasWarned = true;
     const body = { access_token: 'local', scope: 'default', token_type: 'Bearer', expires_in: 3600 };
     return { status: 200, headers: { ...json, ...noStore }, body };
   }

@@ -7,7 +7,7 @@ import { Git, type GitEnd } from './git/git.ts';
 import { Repositories } from './git/repositories.ts';
 import { CatFiles } from './reading/cat-file.ts';
 import { ReadSlots } from './reading/read-slots.ts';
-import { RoomKeeper } from './room.ts';
+import { SizeQuota } from './size-quota.ts';
 import { findImplementation } from './queries.ts';
 import { recordState, stateOf, type Push } from './record-push.ts';
 import { Upkeep } from './upkeep.ts';
@@ -21,8 +21,7 @@ export interface GitStore {
   /** Slots of processes that read for one answer. */
   readonly readSlots: ReadSlots;
   readonly upkeep: Upkeep;
-  /** Room for writes within the limits of size. */
-  readonly room: RoomKeeper;
+  readonly sizeQuota: SizeQuota;
   /**
    * Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. `pushOf` is
    * called after the end; without it, no person has pushed.
@@ -64,7 +63,7 @@ export function openGitStore(platform: Platform): GitStore {
     catFiles,
     upkeep,
     readSlots: new ReadSlots(),
-    room: new RoomKeeper(platform),
+    sizeQuota: new SizeQuota(platform),
     async follow(implementation, ended, pushOf) {
       const { code } = await ended;
       try {

@@ -7,7 +7,8 @@ import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { bpmn } from '../../testing/workflows.ts';
 import { zip } from '../../testing/zip.ts';
 import type { Owned, Row } from '../../testing/matrix-rows.ts';
-import { matrix, personalOperations, transfers, unrecordedOperations } from '../../testing/matrix.ts';
+import { personalOperations, transfers, unrecordedOperations } from '../../testing/matrix-exceptions.ts';
+import { matrix } from '../../testing/matrix.ts';
 
 const program = 'def run(data, params):\n    return {}\n';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';

@@ -32,7 +32,7 @@ export function executionChanges(queries: Queries, ids: readonly string[]): Prom
 
 /**
  * Events about builds for the owners of services. Lines of a log are none: `statuses` has the status of each build that
- * was told before.
+ * was sent before.
  */
 export function buildChanges(
   queries: Queries,

@@ -29,7 +29,7 @@ import type { executionChanged, finishExecution, move, settleWorkflows } from '.
 import type { addRemoval } from './advance/ends.ts';
 import type { HandOver } from './advance/hand-over.ts';
 import type { Taken } from './advance/completion-queue.ts';
-import type { giveUp, hold, reduce } from './advance/reduce.ts';
+import type { giveUp, reduce, suspend } from './advance/reduce.ts';
 import type { announce } from './advance/settle.ts';
 import type { addAdvanced, storeRest } from './advance/store.ts';
 import type { loadWork } from './advance/work.ts';
@@ -63,7 +63,7 @@ import type { createWorkflows } from './port.ts';
  *     NEW        The `start` event waits in `workflow_events` ({@link createWorkflows}).
  *     RUNNING    At least one step is written. With a precomputed first step ({@link FirstSteps}) it is accepted so.
  *                Paused: the step needed too much time; a `resume` event continues it ({@link reduce}).
- *                Set aside: the platform failed; events wait until an operator retries ({@link hold}).
+ *                Suspended: the platform failed; events wait until an operator retries ({@link suspend}).
  *     ERROR      A called process ended with an error that its caller catches, or the platform gave the instance up
  *                ({@link giveUp}).
  *
@@ -165,14 +165,14 @@ export class WorkflowEngine {
       suspects.giveUp(id, cause);
       notify();
     };
-    const holdInstance = (id: string, cause: string): void => {
-      suspects.hold(id, cause);
+    const suspendInstance = (id: string, cause: string): void => {
+      suspects.suspend(id, cause);
       notify();
     };
     const jobs = new JobWorker(platform, { workflows, directory, targets, completions, cache, look, giveUpInstance });
     const advancing = new Advancing(jobs, completions, cache, suspects);
     const working: Loop = new Loop('jobs of workflows', platform, () => jobs.work());
-    const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, notify, holdInstance));
+    const timing = new Loop('timers of workflows', platform, () => fireTimers(platform, notify, suspendInstance));
     const postponed = new Postponed();
     const scheduling = new Loop('schedules of workflows', platform, () =>
       fireSchedules(platform, workflows, graphs, notify),

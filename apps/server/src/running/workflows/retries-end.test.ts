@@ -67,13 +67,13 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     return id;
   }
 
-  test('a timer has 20 with growing pauses; then it stands still, and its instance is to be held', async () => {
+  test('a timer has 20 with growing pauses; then it stands still, and its instance is to be suspended', async () => {
     const id = await instanceWithTimer(13);
     const accept = await refuse(platform, 'workflow_events', `new.event like '%timerDue%:13}'`);
-    const held: string[] = [];
-    const pauses = await pausesOf(() => fireTimers(platform, nobody, (one) => held.push(one)), due(id));
+    const suspended: string[] = [];
+    const pauses = await pausesOf(() => fireTimers(platform, nobody, (one) => suspended.push(one)), due(id));
     expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, ...Array.from({ length: 13 }, () => 30_000)]);
-    expect(held).toEqual([]);
+    expect(suspended).toEqual([]);
     const events = await platform.database.read
       .selectFrom('workflow_events')
       .select('event')
@@ -85,13 +85,13 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     await accept();
   });
 
-  test('a timer whose instance gets no event either is left to the operator of held instances, and has 20 more', async () => {
+  test('a timer whose instance gets no event either is left to the operator of suspended instances, and has 20 more', async () => {
     const id = await instanceWithTimer(14);
     const accept = await refuse(platform, 'workflow_events', `new.instance_id = '${id}'`);
-    const held: string[] = [];
-    const pauses = await pausesOf(() => fireTimers(platform, nobody, (one) => held.push(one)), due(id));
+    const suspended: string[] = [];
+    const pauses = await pausesOf(() => fireTimers(platform, nobody, (one) => suspended.push(one)), due(id));
     expect(pauses).toHaveLength(39);
-    expect(held).toEqual(Array.from({ length: 21 }, () => id));
+    expect(suspended).toEqual(Array.from({ length: 21 }, () => id));
     await accept();
   });
 

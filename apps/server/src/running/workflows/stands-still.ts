@@ -6,7 +6,7 @@ export const STANDS_STILL = Number.MAX_SAFE_INTEGER;
 /** Number of failures in a row after which a timer, or a timer start event, stands still. */
 export const TRIES = 20;
 
-/** Makes timers that stand still due again, of instances that were held and go on. */
+/** Makes timers that stand still due again, of instances that were suspended and go on. */
 export async function releaseTimers(transaction: Queries, instances: readonly string[], now: number): Promise<void> {
   await transaction
     .updateTable('workflow_timers')

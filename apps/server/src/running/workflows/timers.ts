@@ -8,17 +8,17 @@ import type { Pause } from './loop.ts';
 import { STANDS_STILL, TRIES } from './stands-still.ts';
 
 const AT_ONCE = 256;
-const HELD = 'The platform could not fire a timer of the workflow. The operator finds the cause in the log.';
+const SUSPENDED = 'The platform could not fire a timer of the workflow. The operator finds the cause in the log.';
 
 /**
  * Turns due timers into events of their instances. A timer never fires early; how late depends on the load.
  *
- * `hold` holds an instance with an incident when the database refuses even the event that does so.
+ * `suspend` suspends an instance with an incident when the database refuses even the event that does so.
  */
 export async function fireTimers(
   platform: Platform,
   notify: () => void,
-  hold: (instanceId: string, cause: string) => void,
+  suspend: (instanceId: string, cause: string) => void,
 ): Promise<Pause> {
   const { database, now } = platform;
   const next = await nextDue(platform);
@@ -33,7 +33,7 @@ export async function fireTimers(
   const { done: fired } = await inParts(
     due,
     (some) => fire(platform, some),
-    (timer, error) => failed(platform, timer, error, { notify, hold }),
+    (timer, error) => failed(platform, timer, error, { notify, suspend }),
   );
   if (fired > 0) notify();
   return due.length > 0 ? 0 : null;
@@ -58,20 +58,20 @@ async function fire(platform: Platform, due: readonly Timer[]): Promise<void> {
 
 interface TimerCallbacks {
   readonly notify: () => void;
-  readonly hold: (instanceId: string, cause: string) => void;
+  readonly suspend: (instanceId: string, cause: string) => void;
 }
 
 /**
  * Retries a timer that could not be fired, in growing pauses, so that it does not block others.
  *
- * After the last try the timer stands still, and an event in the same transaction holds its instance with an incident.
+ * After the last try the timer stands still, and an event in the same transaction suspends its instance with an incident.
  * If the database refuses that event as well, `hold` does it, and the timer gets as many tries again.
  */
 async function failed(
   platform: Platform,
   timer: Timer,
   error: unknown,
-  { notify, hold }: TimerCallbacks,
+  { notify, suspend }: TimerCallbacks,
 ): Promise<void> {
   const { log, now, telemetry } = platform;
   const attempts = timer.attempts + 1;
@@ -81,14 +81,14 @@ async function failed(
     log.warn(what, 'a timer could not be fired: it is tried again');
     return postpone(platform, timer, now() + pauseAfter(timer.attempts), attempts);
   }
-  log.error(what, 'a timer could not be fired: its instance is held with an incident');
+  log.error(what, 'a timer could not be fired: its instance is suspended with an incident');
   try {
-    const event = eventRow(platform, timer.instance_id, { type: 'platformFailed', message: HELD });
+    const event = eventRow(platform, timer.instance_id, { type: 'platformFailed', message: SUSPENDED });
     await postpone(platform, timer, STANDS_STILL, attempts, [event]);
     notify();
   } catch (refused) {
     if (isOutage(refused)) throw refused;
-    hold(timer.instance_id, HELD);
+    suspend(timer.instance_id, SUSPENDED);
     const isLast = attempts >= 2 * TRIES;
     await postpone(platform, timer, isLast ? STANDS_STILL : now() + pauseAfter(timer.attempts), attempts);
   }

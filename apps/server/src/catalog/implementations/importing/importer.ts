@@ -136,15 +136,15 @@ export class Importer {
   }
 
   async #fill(implementation: ImplementationRow, due: DueImport, signal: AbortSignal): Promise<void> {
-    const { repositories, git, room } = this.#store;
+    const { repositories, git, sizeQuota } = this.#store;
     const { configuration } = this.#platform;
     const { id } = implementation;
     const missing = missingMb(configuration);
     if (missing > 0)
       throw new ImportFailure(`The disk of the platform is nearly full: the operator has to free ${missing} MiB.`);
-    const kept = await room.keep(implementation, Infinity);
+    const reserved = await sizeQuota.reserve(implementation, Infinity);
     const repository = await repositories.beginWrite(implementation).catch((error: unknown) => {
-      kept.release();
+      reserved.release();
       throw error;
     });
     let isChanged = false;
@@ -153,7 +153,7 @@ export class Importer {
       const origin = {
         url: due.url,
         credential: openCredential(this.#platform, due),
-        bytes: kept.bytes,
+        bytes: reserved.bytes,
         milliseconds: LONGEST_MS,
       };
       const head = await fetchFrom(this.#surroundings, repository, origin, signal, this.#noteOf(id));
@@ -169,7 +169,7 @@ export class Importer {
       });
       if (isChanged && isWhole) await this.#store.follow(implementation, Promise.resolve({ code: 0, message: '' }));
       else repositories.endWrite(id, isWhole);
-      kept.release();
+      reserved.release();
     }
   }
 

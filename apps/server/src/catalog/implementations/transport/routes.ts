@@ -106,7 +106,7 @@ class GitServer {
         return answerProbe(body, reply);
       }
       const { child, recorded } = await this.#receive(implementation, caller.personId);
-      // The push may go on after its client has gone, so its place is kept until it has ended.
+      // The push may go on after its client has gone, so its place is reserved until it has ended.
       void recorded.finally(release);
       isFollowed = true;
       return await exchangePush(child, body, recorded, reply);
@@ -121,9 +121,9 @@ class GitServer {
     implementation: ImplementationRow,
     personId: string | null,
   ): Promise<{ child: GitProcess; recorded: Promise<void> }> {
-    const { git, repositories, room } = this.#store;
+    const { git, repositories, sizeQuota } = this.#store;
     const { pushBytes, fileBytes } = this.#platform.configuration.repositories;
-    const kept = await room.keep(implementation, pushBytes);
+    const reserved = await sizeQuota.reserve(implementation, pushBytes);
     try {
       const repository = await repositories.beginWrite(implementation);
       const pushed = nameForPushed(this.#platform.newId());
@@ -131,8 +131,8 @@ class GitServer {
         HOOK_PUSHED: pushed,
         HOOK_PROTECTED: protectedBranches(implementation),
         HOOK_REFS: String(limits.refsOfImplementation),
-        HOOK_KILOBYTES_LEFT: String(Math.floor(kept.bytes / 1024)),
-        HOOK_ROOM_IS_SHARED: kept.isShared ? '1' : '',
+        HOOK_KILOBYTES_LEFT: String(Math.floor(reserved.bytes / 1024)),
+        HOOK_ROOM_IS_SHARED: reserved.isShared ? '1' : '',
         HOOK_FILE_BYTES: String(fileBytes),
       };
       const args = ['receive-pack', '--stateless-rpc', '.'];
@@ -143,10 +143,10 @@ class GitServer {
         const changes = await readPushed(path.join(repository, pushed));
         return personId === null ? null : { personId, changes };
       };
-      const recorded = this.#store.follow(implementation, child.ended, pushOf).finally(() => kept.release());
+      const recorded = this.#store.follow(implementation, child.ended, pushOf).finally(() => reserved.release());
       return { child, recorded };
     } catch (error) {
-      kept.release();
+      reserved.release();
       throw error;
     }
   }
@@ -186,12 +186,13 @@ function requireDisk({ configuration }: Platform): void {
 function refuse(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof Problem ? refusalOf(error) : error;
   if (refusal instanceof GitRefusal && refusal.status < 500) return answer(reply, refusal);
-  const told = refusal instanceof GitRefusal ? refusal : new GitRefusal(500, 'Something failed inside the platform.');
+  const answered =
+    refusal instanceof GitRefusal ? refusal : new GitRefusal(500, 'Something failed inside the platform.');
   // The failure of a client that has gone is its own.
   const isGone = reply.raw.destroyed;
-  if (told.status === 500)
+  if (answered.status === 500)
     platform.log[isGone ? 'debug' : 'error']({ reqId: request.id, err: error }, 'Git over HTTP failed');
-  return answer(reply, told);
+  return answer(reply, answered);
 }
 
 function answer(reply: FastifyReply, { status, message, headers }: GitRefusal): FastifyReply {

@@ -12,7 +12,7 @@ import { GitFailure } from '../git/git.ts';
 import { INDEX_PREFIX } from '../git/repositories.ts';
 import type { RefChange } from '../record-push.ts';
 import { readOnlyText, requireImplementation } from '../rights.ts';
-import type { Room } from '../room.ts';
+import type { SizeReservation } from '../size-quota.ts';
 import type { GitStore } from '../store.ts';
 import { receiveCommit, type ArrivedCommit } from './arriving.ts';
 
@@ -41,9 +41,9 @@ export async function makeCommit(
   const { implementation } = await requireImplementation(platform.database.read, context, id, 'implementation:push');
   if (implementation.read_only !== null) throw new Problem('conflict', readOnlyText(implementation.read_only));
   requireFreeSpace(platform);
-  const room = await store.room.keep(implementation, limits.committedBytes);
+  const reserved = await store.sizeQuota.reserve(implementation, limits.committedBytes);
   const repository = await store.repositories.beginWrite(implementation).catch((error: unknown) => {
-    room.release();
+    reserved.release();
     throw error;
   });
   const place = INDEX_PREFIX + platform.newId();
@@ -56,7 +56,7 @@ export async function makeCommit(
   try {
     await mkdir(folder);
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
-    await requireRoom(room, arrived.folder);
+    await requireFit(reserved, arrived.folder);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
@@ -68,7 +68,7 @@ export async function makeCommit(
     await rm(folder, { recursive: true, force: true });
     ended.resolve({ code: 0, message: '' });
     await recorded;
-    room.release();
+    reserved.release();
   }
 }
 
@@ -145,7 +145,7 @@ async function namesBelow(folder: string): Promise<string[]> {
     .toSorted();
 }
 
-async function requireRoom({ bytes: left }: Room, folder: string): Promise<void> {
+async function requireFit({ bytes: left }: SizeReservation, folder: string): Promise<void> {
   let bytes = 0;
   for (const name of await namesBelow(folder)) bytes += (await stat(path.join(folder, name))).size;
   if (bytes <= left) return;

@@ -50,7 +50,7 @@ interface UserSearchBlockRow {
   number: Generated<number>;
   /** Position of the block in the order of blocks, with gaps. See search-positions.ts. */
   position: number;
-  /** The lowest place that belongs to the block, see placeOf; the next block's is the first that does not. */
+  /** The lowest sort key of the block. That of the next block is the first key beyond it. */
   low: string;
   /** See writeEntries. A trigger removes the entry of a user who is deleted from user_search. */
   entries: string;

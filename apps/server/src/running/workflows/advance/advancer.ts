@@ -17,7 +17,7 @@ import { HandOver, type JobExecutor } from './hand-over.ts';
 import { CompletionQueue, LARGEST_BATCH, type Ended, type Taken } from './completion-queue.ts';
 import { limitChildren } from './limit-children.ts';
 import { InstanceCache } from './instance-cache.ts';
-import { giveUp, hold, leave, reduce, type Advanced } from './reduce.ts';
+import { giveUp, suspend, leave, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { inSlices } from './slices.ts';
 import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
@@ -282,7 +282,7 @@ async function recall(
 }
 
 function giveUpOrHold({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, work: Work, now: number): Advanced {
-  return isFinal ? giveUp(work, cause) : hold(graph, work, now, cause);
+  return isFinal ? giveUp(work, cause) : suspend(graph, work, now, cause);
 }
 
 /** Leaves ends that their instances did not get to for another batch. */

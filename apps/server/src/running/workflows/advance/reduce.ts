@@ -108,7 +108,7 @@ export function reduce(
     log.error({ instance: row.id, err: error }, 'an instance of a workflow could not be advanced');
     const message =
       'The workflow could not be advanced for a reason of the platform. The operator finds it in the log.';
-    return hold(graph, work, now, message);
+    return suspend(graph, work, now, message);
   }
 }
 
@@ -129,7 +129,7 @@ export function giveUp(work: Work, cause: string): Advanced {
  * Holds an instance that cannot go on, with an incident, and sets its events aside until an operator retries. An
  * instance before its first step, or in the middle of a step, is ended.
  */
-export function hold(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
+export function suspend(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
   const { row, before, events, ended } = work;
   const state = before?.state ?? null;
   const mayBeHeld = state !== null && state.phase === 'RUNNING' && state.work === null;
@@ -143,12 +143,12 @@ export function hold(graph: ProcessGraph | null, work: Work, now: number, cause:
 
 const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
 
-/** Returns whether an instance that was held goes on or has ended. */
+/** Returns whether an instance that was suspended goes on or has ended. */
 function isReleased(before: State | null, after: State): boolean {
   return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
 }
 
-/** Events that are applied to an instance that is held. */
+/** Events that are applied to an instance that is suspended. */
 const repairs: ReadonlySet<QueuedEvent['type']> = new Set(['cancel', 'resolveIncident', 'setVariables', 'resume']);
 
 interface Steps extends Pick<Advanced, 'events' | 'ends' | 'aside' | 'endsAside'> {

@@ -9,7 +9,7 @@ import type { Advanced } from './reduce.ts';
 const NOBODY = '';
 
 /**
- * Sets events of held instances aside, where no batch looks for them. Puts them back once the instance goes on, with
+ * Sets events of suspended instances aside, where no batch looks for them. Puts them back once the instance goes on, with
  * its timers that stand still.
  */
 export async function setAside(platform: Platform, transaction: Queries, advanced: readonly Advanced[]): Promise<void> {

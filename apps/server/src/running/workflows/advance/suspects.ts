@@ -6,7 +6,7 @@ const CONFLICTS = 3;
 const MOST_CONFLICTS = 10_000;
 /**
  * Tries of one event that the database refuses: about 8 minutes with the pauses. Other errors: an hour. Then the
- * instance is held.
+ * instance is suspended.
  */
 const TRIES = 20;
 const TRIES_ELSEWHERE = 125;
@@ -23,7 +23,7 @@ interface Suspect {
   due: number;
   /** Time of the last failure of this instance alone, in monotonic milliseconds; null: it was only part of a batch. */
   failed: number | null;
-  /** Why it is given up: its next turn ends or holds it. */
+  /** Why it is given up: its next turn ends or suspends it. */
   givenUp: Cause | null;
 }
 
@@ -39,7 +39,7 @@ export interface SuspectTurn {
 
 export interface Cause {
   readonly cause: string;
-  /** True if the instance ends; otherwise it is held with an incident. */
+  /** True if the instance ends; otherwise it is suspended with an incident. */
   readonly isFinal: boolean;
 }
 
@@ -114,7 +114,7 @@ export class Suspects {
     if (tried === 'ALL' || tried === 'END') return;
     one.failures += 1;
     one.due += Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(one.failures - 1, 10));
-    // An instance that cannot be held either is ended: that writes less.
+    // An instance that cannot be suspended either is ended: that writes less.
     if (tried === 'ITS_END' && one.givenUp?.isFinal === false && one.failures >= TRIES_TO_HOLD) {
       one.givenUp = { ...one.givenUp, isFinal: true };
       one.failures = 0;
@@ -126,8 +126,8 @@ export class Suspects {
     else this.#giveUp(id, { cause: causeOf(error), isFinal: false });
   }
 
-  /** Has the next turn hold the instance. */
-  hold(id: string, cause: string): void {
+  /** Has the next turn suspend the instance. */
+  suspend(id: string, cause: string): void {
     this.#giveUp(id, { cause, isFinal: false });
   }
 

@@ -56,14 +56,14 @@ export interface Candidates {
   readonly instances: readonly string[];
   readonly events: readonly string[];
   readonly versions: ReadonlySet<string>;
-  /** An instance to end or hold even without an event, and the cause. */
+  /** An instance to end or suspend even without an event, and the cause. */
   readonly givenUp?: GivenUp;
 }
 
 export interface GivenUp {
   readonly id: string;
   readonly cause: string;
-  /** True if the instance ends; otherwise it is held, and an operator can retry it. */
+  /** True if the instance ends; otherwise it is suspended, and an operator can retry it. */
   readonly isFinal: boolean;
 }
 

@@ -76,7 +76,10 @@ export function presentIncident(
 
 /** Hides the message as well: it contains values. */
 function withoutData({ response: _response, ...error }: Incident['error']): WorkflowIncident['error'] {
-  return { ...error, message: 'Whoever started the workflow is told what went wrong: it may hold their data.' };
+  return {
+    ...error,
+    message: 'The message is shown to the caller who started the workflow, because it may hold their data.',
+  };
 }
 
 interface JobOfInstance {
