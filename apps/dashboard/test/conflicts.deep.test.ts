@@ -3,8 +3,8 @@ import { workflowForm } from '@kethub/client';
 import { zipSync } from 'fflate';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build, deploy, type TestKethub } from '../../server/src/testing/kethub.ts';
-import { asFile, bpmn, calls, start } from '../../server/src/testing/workflows.ts';
+import { build, deploy, type TestKethub } from '@kethub/server/testing/kethub';
+import { asFile, bpmn, calls, start } from '@kethub/server/testing/workflows';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
