@@ -36,7 +36,7 @@ export function isRefName(name: string): boolean {
 
 const Description = Type.String({ maxLength: limits.descriptionLength });
 const Visibility = Type.Enum([...implementationVisibilities], {
-  description: 'PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here.',
+  description: 'PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account.',
 });
 const Role = Type.Enum([...memberRoles], {
   description: 'VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion.',

@@ -6,7 +6,7 @@ import { NONCE, type DashboardFiles } from './files.ts';
 
 const HIDDEN = { schema: { hide: true } };
 /** Addresses of the dashboard's screens. The first page and the callback of a sign-in are shared with the plain pages. */
-const SCREENS = ['/me', '/me/*', '/org/*', '/waiting'];
+const SCREENS = ['/me', '/me/*', '/org/*', '/waiting', '/implementations', '/implementations/*'];
 const YEAR_SECONDS = 31_536_000;
 
 /** Answers a request in place of the dashboard while that is not ready. */

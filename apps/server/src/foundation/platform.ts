@@ -82,7 +82,7 @@ export type PlatformAccess =
   | 'ADMINISTRATOR'
   | Operation;
 
-/** The admitted caller. `person` is null for ANYONE and RAW_TOKEN; `context` is null for SIGNED_IN, too. */
+/** The admitted caller. Both are null for RAW_TOKEN and visitors; `context` is null for ANYONE and SIGNED_IN, too. */
 export interface Caller {
   readonly person: Person | null;
   readonly context: Context | null;

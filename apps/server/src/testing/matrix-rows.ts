@@ -51,7 +51,12 @@ export interface Row {
   readonly refusedFor?: readonly number[];
   /** True if answers have no body, so that only the status can be checked. */
   readonly bodiless?: boolean;
+  /** True if visitors may ask as well. What is private is not there for them. */
+  readonly visitors?: boolean;
 }
+
+/** A row that visitors may ask for as well. */
+export const forVisitors = (row: Row): Row => ({ ...row, visitors: true });
 
 export const list = (
   role: MemberRole,

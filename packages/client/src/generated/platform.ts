@@ -340,7 +340,7 @@ export interface components {
             description?: string;
             /** Last segment of the address, such as `portfolio-optimizer`. */
             name: string;
-            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         CreateOnPremiseServiceRequest: {
@@ -827,7 +827,7 @@ export interface components {
             readOnly: "IMPORT" | "MIRROR" | null;
             /** VIEWER reads, MAINTAINER also changes code, OWNER also manages settings, members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
-            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account. */
             visibility: "PRIVATE" | "PUBLIC";
         };
         /** Where an implementation comes from, and how far its import is. */
@@ -903,7 +903,7 @@ export interface components {
             name: string;
             /** Address of a Git repository, such as `https://example.org/lab/solver.git`. Only https. */
             url: string;
-            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         /** Problem data: any JSON value. */
@@ -2304,7 +2304,7 @@ export interface components {
             /** Last segment of the address, such as `portfolio-optimizer`. */
             name?: string;
             protection?: components["schemas"]["BranchProtection"];
-            /** PRIVATE: owner and members. PUBLIC: anybody can clone it, and every approved user can read it here. */
+            /** PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account. */
             visibility?: "PRIVATE" | "PUBLIC";
         };
         /** Change your profile */

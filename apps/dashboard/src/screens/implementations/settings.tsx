@@ -42,7 +42,7 @@ export function Settings() {
 
 const VISIBILITIES = [
   { value: 'PRIVATE', label: 'Private: owner and members' },
-  { value: 'PUBLIC', label: 'Public: anybody can read and clone it' },
+  { value: 'PUBLIC', label: 'Public: anybody can read and clone it, also without an account' },
 ];
 
 function Form({ read: { value, etag } }: { readonly read: Tagged<Implementation> }) {

@@ -5,7 +5,7 @@ import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { implementationTag, presentImplementation } from './present.ts';
 import { implementationsFor, namesOf, publicImplementations, type ListedImplementation } from './queries.ts';
-import { requireImplementation, restrict } from './rights.ts';
+import { requireImplementation, restrict, type Reader } from './rights.ts';
 
 /** The query of the list of public implementations. */
 export const PublicQuery = Type.Object({
@@ -44,11 +44,13 @@ export function readPublic(
 
 export async function readImplementation(
   { database, addresses }: Platform,
-  context: Context,
+  reader: Reader,
   id: string,
 ): Promise<Tagged<Implementation>> {
-  const { implementation, role } = await requireImplementation(database.read, context, id, 'implementation:read');
+  const { implementation, role } = await requireImplementation(database.read, reader, id, 'implementation:read');
   const tag = implementationTag(implementation, role);
-  const body = presentImplementation(addresses, implementation, role, await namesOf(database.read, id));
+  // Former addresses name former owners, which is nothing for visitors.
+  const names = reader ? await namesOf(database.read, id) : [];
+  const body = presentImplementation(addresses, implementation, role, names);
   return { body, tag };
 }

@@ -12,18 +12,20 @@ export interface Subject {
 }
 
 /**
- * Decides every access to an implementation: the role of a subject on it, or null when it is private and not shared
- * with the subject. A person who acts for a member organization has no more rights than their role there.
+ * Decides every access to an implementation: the role of a subject on it (null: a visitor), or null when it is private
+ * and not shared with the subject. A person who acts for a member organization has no more rights than their role there.
  */
 export async function roleOn(
   queries: Queries,
   implementation: ImplementationRow,
-  subject: Subject,
+  subject: Subject | null,
 ): Promise<MemberRole | null> {
+  const everybody = implementation.visibility === 'PUBLIC' ? 'VIEWER' : null;
+  if (!subject) return everybody;
   if (isOwner(implementation, subject)) return subject.role;
   const granted = await roleOfMember(queries, implementation.id, subject);
   if (granted) return restrict(granted, subject);
-  return implementation.visibility === 'PUBLIC' ? 'VIEWER' : null;
+  return everybody;
 }
 
 /** The lower of a granted role and the caller's role in the organization; without a granted role, the latter. */
@@ -38,6 +40,9 @@ export function isOwner(
   return owner_type === type && owner_id === id;
 }
 
+/** A reader of repositories: an approved user in a context, or null for a visitor, who sees what is public. */
+export type Reader = Context | null;
+
 export interface OfCaller {
   readonly implementation: ImplementationRow;
   readonly role: MemberRole;
@@ -49,7 +54,7 @@ export interface OfCaller {
  */
 export async function requireImplementation(
   queries: Queries,
-  context: Context,
+  context: Reader,
   id: string,
   operation: Operation,
 ): Promise<OfCaller> {
@@ -70,7 +75,7 @@ export async function requireLocked(
 async function judge(
   queries: Queries,
   implementation: ImplementationRow | undefined,
-  context: Context,
+  context: Reader,
   id: string,
   operation: Operation,
 ): Promise<OfCaller> {

@@ -76,6 +76,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     id: 'listPublicImplementations',
     tag,
     access: 'APPROVED',
+    visitors: true,
     summary: 'List or search the public implementations, newest first',
     query: PublicQuery,
     answers: { 200: Type.Array(Implementation) },
@@ -88,12 +89,13 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     id: 'getImplementation',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'Read an implementation',
     params: implementationPath,
     answers: { 200: Implementation, 304: null },
     problems: [...found],
     handle: async ({ params, caller, request }) =>
-      answerUnlessFresh(request, await readImplementation(platform, contextOf(caller), params.implementationId)),
+      answerUnlessFresh(request, await readImplementation(platform, caller.context, params.implementationId)),
   }),
   endpoint({
     method: 'PATCH',

@@ -63,6 +63,8 @@ interface EndpointFacts<B extends TSchema, A extends string> {
   readonly description?: string;
   /** Requirement on the caller, decided before the body is read. */
   readonly access: A;
+  /** True if callers without a credential are admitted too, as visitors with a limit for each network. */
+  readonly visitors?: boolean;
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: B;
@@ -124,8 +126,8 @@ const always: readonly ProblemCode[] = ['internal-error'];
 interface MountOptions<A extends string, C> {
   /** Prefix of every path, such as `/api`. */
   readonly prefix: string;
-  /** Authenticates the caller and checks the access. Throws a Problem. */
-  readonly admit: (access: A, request: FastifyRequest) => Promise<C>;
+  /** Authenticates the caller and checks the access; admits visitors if it may. Throws a Problem. */
+  readonly admit: (access: A, request: FastifyRequest, visitors: boolean) => Promise<C>;
   /** OpenAPI security requirements of an access. */
   readonly security: (access: A) => Record<string, string[]>[];
   /** Problems with which `admit` may refuse this access. */
@@ -164,15 +166,17 @@ export function mount<A extends string, C>(
   for (const endpoint of endpoints) {
     // The validator has checked the body against the very schema that types the cost.
     const lookup = endpoint.lookup as Lookup | undefined;
-    const enter = limitedAdmission((request) => admit(endpoint.access, request), limits, lookup);
+    const { visitors = false } = endpoint;
+    const enter = limitedAdmission((request) => admit(endpoint.access, request, visitors), limits, lookup, visitors);
     const { connectionLimits } = app;
     const admitted = (caller: C, request: FastifyRequest): void => {
       if (limits && limits.nameOf(caller) !== null) connectionLimits.admitted(request.raw.socket, request.ip);
     };
     const observe = app.observer?.route(endpoint.method, prefix + endpoint.path);
-    const limited = limits?.ownOf || limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
+    const limited = limits?.ownOf || visitors || limits?.rates.applyTo(lookup) ? (['too-many-requests'] as const) : [];
     const judge = judgeRequest(endpoint);
-    const schema = describe(app, endpoint, security(endpoint.access), [...refusals(endpoint.access), ...limited]);
+    const requirements = [...security(endpoint.access), ...(visitors ? [{}] : [])];
+    const schema = describe(app, endpoint, requirements, [...refusals(endpoint.access), ...limited]);
     add(endpoint, {
       method: endpoint.method,
       url: prefix + endpoint.path,

@@ -17,15 +17,17 @@ export function limitedAdmission<C>(
   admit: (request: FastifyRequest) => Promise<C>,
   limits: Limits<C> | undefined,
   lookup: Lookup | undefined,
+  visitors = false,
 ): Admission<C> {
   if (!limits) {
-    if (lookup) throw new Error('An endpoint on which people are looked up is mounted without limits');
+    if (lookup || visitors) throw new Error('An endpoint whose calls are limited is mounted without limits');
     return admit;
   }
   const applies = limits.rates.applyTo(lookup);
   return async (request, reply) => {
     const caller = await admit(request);
-    if (applies || limits.ownOf?.(caller))
+    if (visitors && limits.nameOf(caller) === null) reply.headers(limits.rates.visit(request.ip));
+    else if (applies || limits.ownOf?.(caller))
       reply.headers(limits.rates.request(spenderOf(limits, caller, request), lookup?.cost ?? 0));
     return caller;
   };

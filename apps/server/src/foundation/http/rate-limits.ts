@@ -28,12 +28,14 @@ export interface Spender {
 
 const MINUTE = 60;
 const CALLERS_PER_NETWORK = 10;
+/** Requests a minute of all visitors of one network; then 429. A page takes four or five. */
+const VISITS = 600;
 
 type Rule = readonly [limiter: RateLimiter, key: string, cost: number, units?: number];
 
 /**
  * Limits of one interface. Lookups of people are limited by caller and by network, for anonymous callers by network
- * alone. All requests are limited by caller, if that is configured.
+ * alone. Requests of visitors are limited by network, all others by caller, if that is configured.
  */
 export class RateLimits {
   readonly #lookups: RateLimiter;
@@ -41,6 +43,7 @@ export class RateLimits {
   readonly #strangers: RateLimiter;
   readonly #requests: RateLimiter | null;
   readonly #own: RateLimiter;
+  readonly #visits: RateLimiter;
 
   constructor({ lookups, requests }: RateLimitSettings, now: () => number) {
     const limiter = (name: string, units: number): RateLimiter =>
@@ -49,6 +52,7 @@ export class RateLimits {
     this.#networks = limiter('lookups-of-network', lookups * CALLERS_PER_NETWORK);
     this.#strangers = limiter('lookups-of-strangers', lookups * CALLERS_PER_NETWORK);
     this.#own = limiter('subscription', 1);
+    this.#visits = limiter('visitors', VISITS);
     this.#requests = requests === null ? null : limiter('requests', requests);
   }
 
@@ -63,6 +67,11 @@ export class RateLimits {
     const rules: Rule[] = this.#requests && caller !== null ? [[this.#requests, caller, 1]] : [];
     if (own) rules.push([this.#own, own.key, 1, own.units]);
     return spend([...rules, ...this.#rulesOf(spender, lookups)]);
+  }
+
+  /** Counts a request of somebody without a credential. Returns the headers of its answer; throws too-many-requests. */
+  visit(address: string): Record<string, string> {
+    return spend([[this.#visits, networkOf(address), 1]]);
   }
 
   /** Counts lookups of a request beyond those that `request` has counted. */

@@ -18,7 +18,7 @@ import { createTokenVerifier, type VerifyPersonalAccessToken } from './verify-ac
 /** The user account service, and the admission of callers to every endpoint of the platform interface. */
 export interface Accounts {
   /** Admits the caller of a request for `mount`. Throws a Problem if the caller does not have this access. */
-  admit(access: PlatformAccess, request: FastifyRequest): Promise<Caller>;
+  admit(access: PlatformAccess, request: FastifyRequest, visitors: boolean): Promise<Caller>;
   /** The endpoints of the user account service, relative to {base_url}. */
   readonly endpoints: readonly PlatformEndpoint[];
   /** The user of a token, for code in this process. Throws 401 or 403 like POST /authorize. */

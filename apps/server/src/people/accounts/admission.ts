@@ -12,11 +12,12 @@ import { outsideScope, requireWithinScope, scopeOf } from './token-scope.ts';
 
 /** Authenticates and authorizes callers: 401 if unknown, 403 if not allowed, 503 if that cannot be decided. */
 export function createAdmission(services: AccountServices) {
-  return async (access: PlatformAccess, request: FastifyRequest): Promise<Caller> => {
+  return async (access: PlatformAccess, request: FastifyRequest, visitors: boolean): Promise<Caller> => {
     if (access === 'RAW_TOKEN') return { person: null, context: null };
     if (access === 'ANYONE') return { person: await knownPerson(services, request), context: null };
     const credential = credentialOf(request);
     if (!credential) {
+      if (visitors) return { person: null, context: null };
       throw notAuthenticated(
         'Send a login session in Authorization: Bearer, or a personal access token in X-Auth-Token.',
       );

@@ -267,10 +267,10 @@ describe.each(databases)('role × resource × operation on $name', (kind) => {
       const response = await ask('OWNER', row, undefined);
       expect(await codeOf(row, response)).toMatch(row.bodiless ? /^404$/ : /^404 (execution-)?not-found$/);
     });
-    test('registration not approved: 403; nobody: 401', async () => {
+    test('registration not approved: 403; nobody: 401, or what is private is not there', async () => {
       expect(await codeOf(row, await ask('PENDING', row, organizationId))).toBe(expectedCode(row, '403 not-approved'));
       expect(await codeOf(row, await ask('NOBODY', row, organizationId))).toBe(
-        expectedCode(row, '401 not-authenticated'),
+        expectedCode(row, row.visitors ? '404 not-found' : '401 not-authenticated'),
       );
     });
   });

@@ -16,11 +16,13 @@ import {
   type Answer,
   type Download,
 } from '../../../foundation/http/index.ts';
-import type { Context, Platform } from '../../../foundation/platform.ts';
+import type { Platform } from '../../../foundation/platform.ts';
+import type { Reader } from '../rights.ts';
 import type { GitStore } from '../store.ts';
 import type { Place } from './operations.ts';
 import { openToRead, requireCommit } from './resolve.ts';
 import { whenClosed } from '../transport/serve.ts';
+import { callerName } from '../transport/slots.ts';
 import { findObject } from './tree.ts';
 
 /** Bytes of a file that is read at once; a larger one is streamed and is not looked into. */
@@ -30,12 +32,12 @@ const AT_ONCE = 1024 * 1024;
 export async function readFile(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   { ref, path = '' }: Place,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   const commit = await requireCommit(platform, open, ref);
   const info = await findObject(open.objects, commit, path);
   if (info?.type !== 'blob') throw new Problem('not-found', `There is no file ${path} in ${commit}.`);
@@ -96,14 +98,14 @@ const SIZES_BYTES = 64 * 1024 * 1024;
 export async function readArchive(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   { ref, format = 'zip' }: ArchiveQuery,
   reply: FastifyReply,
 ): Promise<Answer> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   const commit = await requireCommit(platform, open, ref);
-  whenClosed(reply, await store.readSlots.take(context.personId));
+  whenClosed(reply, await store.readSlots.take(callerName(reader?.personId ?? null, reply.request.ip)));
   closeWhenSlow(reply.raw, platform.configuration.connections.bytesPerSecond, SLOW_SECONDS);
   await requireArchiveSize(store, open.repository, commit);
   const { media, args } = FORMATS[format];

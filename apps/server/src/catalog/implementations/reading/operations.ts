@@ -7,9 +7,10 @@ import {
   type RepositoryTree,
 } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
-import type { Context, Platform } from '../../../foundation/platform.ts';
+import type { Platform } from '../../../foundation/platform.ts';
 import { READ_MS } from '../git/git.ts';
 import { recordState, stateOf } from '../record-push.ts';
+import type { Reader } from '../rights.ts';
 import type { GitStore } from '../store.ts';
 import { readCommits, readDifference } from './history.ts';
 import { readRefs } from './refs.ts';
@@ -23,10 +24,10 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 export async function showRefs(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
 ): Promise<RepositoryRefs> {
-  const { implementation, repository } = await openToRead(platform, store, context, id);
+  const { implementation, repository } = await openToRead(platform, store, reader, id);
   const { branches, tags } = await readRefs(store.git, repository);
   const { default_branch: defaultBranch } = implementation;
   const head = branches.find(({ name }) => name === defaultBranch)?.commit ?? null;
@@ -47,11 +48,11 @@ export interface Place {
 export async function readFolder(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   { ref, path = '' }: Place,
 ): Promise<RepositoryTree> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   const commit = await requireCommit(platform, open, ref);
   const entry = await findObject(open.objects, commit, path);
   if (entry?.type !== 'tree') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
@@ -69,11 +70,11 @@ const HISTORY_PAGE = 30;
 export async function readHistory(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   { ref, path = '', limit = HISTORY_PAGE, skip = 0 }: HistoryQuery,
 ): Promise<{ readonly commits: readonly RepositoryCommit[]; readonly next: string | null }> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   segmentsOf(path);
   const commit = await requireCommit(platform, open, ref);
   const range = { of: [commit], path, skip, most: limit + 1 };
@@ -89,11 +90,11 @@ export async function readHistory(
 export async function readCommit(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   ref: string,
 ): Promise<CommitDetails> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   const { git } = store;
   const [commit] = await readCommits(git, open.repository, { of: [await requireCommit(platform, open, ref)], most: 1 });
   if (!commit) throw new Problem('not-found', `There is no commit ${ref}.`);
@@ -105,11 +106,11 @@ export async function readCommit(
 export async function compare(
   platform: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   query: { readonly base: string; readonly head: string },
 ): Promise<Comparison> {
-  const open = await openToRead(platform, store, context, id);
+  const open = await openToRead(platform, store, reader, id);
   const { repository } = open;
   const [base, head] = [
     await requireCommit(platform, open, query.base),

@@ -1,9 +1,9 @@
 import { isRefName, type Operation } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
-import type { Addresses, Context, Platform } from '../../../foundation/platform.ts';
+import type { Addresses, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { cloneUrl } from '../present.ts';
-import { requireImplementation } from '../rights.ts';
+import { requireImplementation, type Reader } from '../rights.ts';
 import type { GitStore } from '../store.ts';
 import type { CatFile } from './cat-file.ts';
 
@@ -19,11 +19,11 @@ export interface OpenRepository {
 export async function openToRead(
   { database }: Platform,
   store: GitStore,
-  context: Context,
+  reader: Reader,
   id: string,
   operation: Operation = 'implementation:read',
 ): Promise<OpenRepository> {
-  const { implementation } = await requireImplementation(database.read, context, id, operation);
+  const { implementation } = await requireImplementation(database.read, reader, id, operation);
   const repository = await store.repositories.open(implementation);
   return { implementation, repository, objects: store.catFiles.of(repository) };
 }

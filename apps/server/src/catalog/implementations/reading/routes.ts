@@ -8,10 +8,13 @@ import {
   RepositoryRefs,
   RepositoryTree,
 } from '@kethub/contract';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { contextOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
-import type { Context, Platform } from '../../../foundation/platform.ts';
+import { platformEndpoint as endpoint, type PlatformEndpoint } from '../../../foundation/http/index.ts';
+import type { Caller, Platform } from '../../../foundation/platform.ts';
+import type { Reader } from '../rights.ts';
 import type { GitStore } from '../store.ts';
+import { callerName } from '../transport/slots.ts';
 import { readArchive, readFile } from './download.ts';
 import { compare, MOST_COMMITS, readCommit, readFolder, readHistory, showRefs } from './operations.ts';
 
@@ -34,12 +37,14 @@ const found = ['invalid-request', 'not-found', 'not-permitted', 'empty-repositor
 const slow = ['too-large', 'too-many-readers', 'readers-busy'] as const;
 const content = { media: ['*/*'] };
 
-type Caller = Parameters<typeof contextOf>[0];
+interface Asked {
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+}
 
-/** Reads with a process of Git, of which a caller has a few at a time. */
-function inSlot<T>({ readSlots }: GitStore, caller: Caller, read: (context: Context) => Promise<T>): Promise<T> {
-  const context = contextOf(caller);
-  return readSlots.during(context.personId, () => read(context));
+/** Reads with a process of Git, of which a caller has a few at a time; visitors share those of their network. */
+function inSlot<T>({ readSlots }: GitStore, { caller, request }: Asked, read: (reader: Reader) => Promise<T>) {
+  return readSlots.during(callerName(caller.person?.id ?? null, request.ip), () => read(caller.context));
 }
 
 /** Endpoints that read repositories. The process with the role `git` answers. */
@@ -50,12 +55,13 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'listImplementationRefs',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'List the branches and tags of a repository',
     params: path,
     answers: { 200: RepositoryRefs },
     problems: ['invalid-request', 'not-found', 'not-permitted', ...slow],
-    run: ({ params, caller }) =>
-      inSlot(store, caller, (context) => showRefs(platform, store, context, params.implementationId)),
+    run: ({ params, ...asked }) =>
+      inSlot(store, asked, (reader) => showRefs(platform, store, reader, params.implementationId)),
   }),
   endpoint({
     method: 'GET',
@@ -63,12 +69,13 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'readImplementationTree',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'List a folder of a repository; the root without a path',
     params: path,
     query: Type.Object({ ...ref, path: Type.Optional(Path) }),
     answers: { 200: RepositoryTree },
     problems: [...found, 'too-large'],
-    run: ({ params, query, caller }) => readFolder(platform, store, contextOf(caller), params.implementationId, query),
+    run: ({ params, query, caller }) => readFolder(platform, store, caller.context, params.implementationId, query),
   }),
   endpoint({
     method: 'GET',
@@ -76,6 +83,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'readImplementationFile',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'Read a file of a repository, or with Range a part of it',
     description: 'Text is sent as plain text, whatever it is written in.',
     params: path,
@@ -83,7 +91,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     answers: { 200: content, 206: content, 304: null },
     problems: [...found, 'range-not-satisfiable', 'too-large'],
     handle: ({ params, query, caller, request }) =>
-      readFile(platform, store, contextOf(caller), params.implementationId, query, request),
+      readFile(platform, store, caller.context, params.implementationId, query, request),
   }),
   endpoint({
     method: 'GET',
@@ -91,6 +99,7 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'listImplementationCommits',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'List the commits of a branch, or those that changed a path, newest first',
     params: path,
     query: Type.Object({
@@ -101,9 +110,9 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     }),
     answers: { 200: Type.Array(RepositoryCommit) },
     problems: [...found, ...slow],
-    handle: async ({ params, query, caller }) => {
-      const { commits, next } = await inSlot(store, caller, (context) =>
-        readHistory(platform, store, context, params.implementationId, query),
+    handle: async ({ params, query, ...asked }) => {
+      const { commits, next } = await inSlot(store, asked, (reader) =>
+        readHistory(platform, store, reader, params.implementationId, query),
       );
       return { status: 200, body: commits, headers: next === null ? {} : { link: `<${next}>; rel="next"` } };
     },
@@ -114,12 +123,13 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'readImplementationCommit',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'Read a commit with its changes',
     params: Type.Object({ implementationId: Id, commit: BranchName }),
     answers: { 200: CommitDetails },
     problems: [...found, ...slow],
-    run: ({ params, caller }) =>
-      inSlot(store, caller, (context) => readCommit(platform, store, context, params.implementationId, params.commit)),
+    run: ({ params, ...asked }) =>
+      inSlot(store, asked, (reader) => readCommit(platform, store, reader, params.implementationId, params.commit)),
   }),
   endpoint({
     method: 'GET',
@@ -127,13 +137,14 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'compareImplementationRefs',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'Compare two branches, tags or commits',
     params: path,
     query: Type.Object({ base: Ref, head: Ref }),
     answers: { 200: Comparison },
     problems: [...found, ...slow],
-    run: ({ params, query, caller }) =>
-      inSlot(store, caller, (context) => compare(platform, store, context, params.implementationId, query)),
+    run: ({ params, query, ...asked }) =>
+      inSlot(store, asked, (reader) => compare(platform, store, reader, params.implementationId, query)),
   }),
   endpoint({
     method: 'GET',
@@ -141,12 +152,13 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     id: 'downloadImplementationArchive',
     tag,
     access: 'implementation:read',
+    visitors: true,
     summary: 'Download all files of a commit as ZIP or tar',
     params: path,
     query: Type.Object({ ...ref, format: Type.Optional(Type.Enum(['zip', 'tar'])) }),
     answers: { 200: { media: ['application/zip', 'application/x-tar'] } },
     problems: [...found, ...slow],
     handle: ({ params, query, caller, reply }) =>
-      readArchive(platform, store, contextOf(caller), params.implementationId, query, reply),
+      readArchive(platform, store, caller.context, params.implementationId, query, reply),
   }),
 ];

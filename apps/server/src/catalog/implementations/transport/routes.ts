@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '@kethub/contract';
 import type { Accounts } from '../../../people/accounts/index.ts';
-import { closeWhenSlow, leaveBodiesUnread, networkOf, Problem } from '../../../foundation/http/index.ts';
+import { closeWhenSlow, leaveBodiesUnread, Problem } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
 import { missingMb } from '../../quotas/index.ts';
@@ -23,7 +23,7 @@ import {
   protocolOf,
   whenClosed,
 } from './serve.ts';
-import { TransferSlots } from './slots.ts';
+import { callerName, TransferSlots } from './slots.ts';
 
 const HIDDEN = { schema: { hide: true } };
 const SERVICES: readonly GitService[] = ['git-upload-pack', 'git-receive-pack'];
@@ -72,7 +72,7 @@ class GitServer {
   }
 
   async advertise(caller: GitCaller, service: GitService, request: FastifyRequest, reply: FastifyReply) {
-    whenClosed(reply, this.#slots.take(callerName(caller, request)));
+    whenClosed(reply, this.#slots.take(callerName(caller.personId, request.ip)));
     const repository = await this.#store.repositories.open(caller.implementation);
     const version = service === 'git-upload-pack' ? protocolOf(request) : null;
     const args = [service.slice('git-'.length), '--stateless-rpc', '--http-backend-info-refs', '.'];
@@ -84,7 +84,7 @@ class GitServer {
 
   async fetch({ implementation, ...caller }: GitCaller, request: FastifyRequest, reply: FastifyReply) {
     const body = bodyOfFetch(request);
-    whenClosed(reply, this.#slots.take(callerName(caller, request)));
+    whenClosed(reply, this.#slots.take(callerName(caller.personId, request.ip)));
     const repository = await this.#store.repositories.open(implementation);
     const args = ['upload-pack', '--stateless-rpc', '.'];
     const environment = protocol(protocolOf(request));
@@ -94,7 +94,7 @@ class GitServer {
   }
 
   async push({ implementation, ...caller }: GitCaller, request: FastifyRequest, reply: FastifyReply) {
-    const release = this.#slots.take(callerName(caller, request));
+    const release = this.#slots.take(callerName(caller.personId, request.ip));
     let isFollowed = false;
     try {
       requireDisk(this.#platform);
@@ -160,10 +160,6 @@ class GitServer {
 
 function protocol(version: string | null): Record<string, string> {
   return version === null ? {} : { GIT_PROTOCOL: version };
-}
-
-function callerName({ personId }: Pick<GitCaller, 'personId'>, { ip }: FastifyRequest): string {
-  return personId ?? `network ${networkOf(ip)}`;
 }
 
 /** Starts a process for a write that has begun. Ends the write when it cannot be started. */

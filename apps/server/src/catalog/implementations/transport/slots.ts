@@ -1,4 +1,5 @@
 import { FairSlots } from '@kethub/runtime/slots';
+import { networkOf } from '../../../foundation/http/index.ts';
 import { GitRefusal } from './refusal.ts';
 
 /** Seconds after which a refused client may try again. */
@@ -25,4 +26,9 @@ export class TransferSlots {
         : 'The platform has as many transfers under way as it can.';
     throw new GitRefusal(503, `${text} Try again in ${RETRY_SECONDS} seconds.`, { 'retry-after': RETRY_SECONDS });
   }
+}
+
+/** The name under which a caller has slots: visitors share those of their network. */
+export function callerName(personId: string | null, address: string): string {
+  return personId ?? `network ${networkOf(address)}`;
 }
