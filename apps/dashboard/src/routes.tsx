@@ -28,6 +28,7 @@ const compareScreens = () => import('./screens/compare/index.ts');
 const workflowScreens = () => import('./screens/workflows/index.ts');
 const organizationScreens = () => import('./screens/organizations/index.ts');
 const implementationScreens = () => import('./screens/implementations/index.ts');
+const visitorFrame = () => import('./shell/visitor-frame.tsx');
 const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
@@ -60,17 +61,6 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
   ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
   const accessTab = (path: string, name: 'Limits' | 'ListingPage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(accessScreens, name) });
-  const implementation = createRoute({
-    getParentRoute: () => parent,
-    path: 'implementations/$implementationId',
-    component: lazyRouteComponent(implementationScreens, 'ImplementationPage'),
-  });
-  const implementationTab = (path: string, name: 'Code' | 'FilePage' | 'Commits' | 'CommitPage' | 'Settings') =>
-    createRoute({
-      getParentRoute: () => implementation,
-      path,
-      component: lazyRouteComponent(implementationScreens, name),
-    });
   const workflowTab = (path: string, name: 'Instances' | 'InstancePage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(workflowScreens, name) });
   return [
@@ -112,13 +102,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
     at('incidents', lazyRouteComponent(workflowScreens, 'IncidentsPage')),
     at('implementations', lazyRouteComponent(implementationScreens, 'Implementations')),
-    implementation.addChildren([
-      implementationTab('/', 'Code'),
-      implementationTab('file', 'FilePage'),
-      implementationTab('commits', 'Commits'),
-      implementationTab('commits/$commit', 'CommitPage'),
-      implementationTab('settings', 'Settings'),
-    ]),
+    implementationPages(parent, 'implementations/$implementationId', ['edit', 'settings']),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/compare', lazyRouteComponent(compareScreens, 'Compare')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
@@ -135,6 +119,55 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     at('provider-tokens', lazyRouteComponent(providerTokenScreens, 'ProviderTokens')),
     at('organization', lazyRouteComponent(organizationScreens, 'OrganizationPage')),
   ];
+}
+
+const IMPLEMENTATION_PAGES = {
+  '/': 'Code',
+  file: 'FilePage',
+  commits: 'Commits',
+  'commits/$commit': 'CommitPage',
+  branches: 'Branches',
+  compare: 'ComparePage',
+  edit: 'EditPage',
+  settings: 'Settings',
+} as const;
+const READING = ['/', 'file', 'commits', 'commits/$commit', 'branches', 'compare'] as const;
+
+/** The pages of one implementation: those that read it, and `others`. */
+function implementationPages<Parent extends AnyRoute>(
+  parent: Parent,
+  path: string,
+  others: readonly ('edit' | 'settings')[],
+): AnyRoute {
+  const page = createRoute({
+    getParentRoute: () => parent,
+    path,
+    component: lazyRouteComponent(implementationScreens, 'ImplementationPage'),
+  });
+  return page.addChildren(
+    [...READING, ...others].map((name) =>
+      createRoute({
+        getParentRoute: () => page,
+        path: name,
+        component: lazyRouteComponent(implementationScreens, IMPLEMENTATION_PAGES[name]),
+      }),
+    ),
+  );
+}
+
+/** The pages of public implementations, for everybody. Their addresses outlive changes of name and owner. */
+function visitorPages<Parent extends AnyRoute>(parent: Parent): AnyRoute {
+  const frame = createRoute({
+    getParentRoute: () => parent,
+    path: 'implementations',
+    component: lazyRouteComponent(visitorFrame, 'VisitorFrame'),
+  });
+  const list = createRoute({
+    getParentRoute: () => frame,
+    path: '/',
+    component: lazyRouteComponent(implementationScreens, 'PublicImplementations'),
+  });
+  return frame.addChildren([list, implementationPages(frame, '$implementationId', [])]);
 }
 
 /** The screens about the person, whatever the context. */
@@ -166,6 +199,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     createRoute({ getParentRoute: () => root, path: '/', component: Landing }),
     createRoute({ getParentRoute: () => root, path: 'callback', component: Callback }),
+    visitorPages(root),
     me.addChildren([...screens(me), ...ownScreens(me)]),
     organization.addChildren(screens(organization)),
   ]),

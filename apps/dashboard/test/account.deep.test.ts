@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(PROGRAM))('comparison, picture and end of an account
     const second = await kethub.client.startJob({ serviceId, json: { shots: 500 }, headers });
     await page.goto(`${origin}/me/executions/${first.id}`);
     await page.getByRole('img', { name: 'Graph of 2 nodes and 1 edges' }).waitFor();
-    await page.locator('.qasm .comment').getByText('<b>Bell</b>').waitFor();
+    await page.locator('.tokens .comment').getByText('<b>Bell</b>').waitFor();
     expect(await page.evaluate('window.hacked')).toBe(undefined);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('dialog').getByLabel('Execution').click();

@@ -29,6 +29,8 @@ export interface Dashboard {
   pageOfNobody(): Promise<Page>;
   /** Barriers of these screens and whatever makes them wider than a telephone, in light and in dark. */
   barriersOn(screens: readonly string[]): Promise<string[]>;
+  /** The same on a page of another person, or of nobody. */
+  barriersOnPage(page: Page, screens: readonly string[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function openDashboard(
     pageOf,
     pageOfNobody,
     barriersOn: (screens) => barriersOn(page, origin, screens),
+    barriersOnPage: (other, screens) => barriersOn(other, origin, screens),
     async close() {
       await browser.close();
       traffic.close();

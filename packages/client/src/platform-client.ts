@@ -19,7 +19,8 @@ export type Credential =
 interface PlatformClientOptions {
   /** {base_url}, for example http://localhost:8080/api. */
   readonly baseUrl: string;
-  readonly credential: Credential;
+  /** null: nobody has signed in. */
+  readonly credential: Credential | null;
   /** Acts within this organization instead of personally. */
   readonly organizationId?: string;
   readonly fetch?: typeof fetch;
@@ -63,9 +64,10 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
 }
 
 function authenticationOf(
-  credential: Credential,
+  credential: Credential | null,
   context: Readonly<Record<string, string>>,
 ): Pick<Connection, 'authenticate' | 'renewable'> {
+  if (!credential) return { authenticate: () => Promise.resolve(context), renewable: false };
   if ('renewedSession' in credential) {
     let last: string | null = null;
     const authenticate = async (renew: boolean): Promise<Record<string, string>> => {

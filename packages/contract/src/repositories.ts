@@ -86,6 +86,9 @@ export const Comparison = Type.Object(
     mergeBase: nullable('string', { description: 'Common ancestor that the changes are counted from, or null.' }),
     ahead: Type.Integer({ description: 'Commits of the head that the base lacks.' }),
     behind: Type.Integer({ description: 'Commits of the base that the head lacks.' }),
+    commits: Type.Array(RepositoryCommit, {
+      description: 'Commits of the head that the base lacks, newest first; at most 100.',
+    }),
     ...difference,
   },
   { $id: 'Comparison' },

@@ -1,3 +1,4 @@
+import { KethubError } from '@kethub/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { nextCursor, PAGE, type Here } from './queries.ts';
 import { tagged, type Tagged } from './tagged.ts';
@@ -78,8 +79,52 @@ export const commitQuery = ({ base, platform }: Here, implementationId: string, 
     staleTime: Infinity,
   });
 
+export const comparisonQuery = (
+  { base: context, platform }: Here,
+  implementationId: string,
+  base: string,
+  head: string,
+) =>
+  queryOptions({
+    queryKey: [context, 'implementation', implementationId, 'compare', base, head],
+    queryFn: ({ signal }) => platform.compareImplementationRefs({ implementationId, base, head, signal }),
+  });
+
 export const implementationMembersQuery = ({ base, platform }: Here, implementationId: string) =>
   queryOptions({
     queryKey: [base, 'implementation', implementationId, 'members'],
     queryFn: ({ signal }) => platform.listImplementationMembers({ implementationId, signal }),
+  });
+
+export const implementationInvitationsQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'invitations'],
+    queryFn: ({ signal }) => platform.listImplementationInvitations({ implementationId, signal }),
+  });
+
+/** Invitations to implementations for the person who is signed in. */
+export const ownImplementationInvitationsQuery = ({ platform }: Pick<Here, 'platform'>) =>
+  queryOptions({
+    queryKey: ['implementation-invitations'],
+    queryFn: ({ signal }) => platform.listOwnImplementationInvitations({ signal }),
+    staleTime: 60_000,
+  });
+
+/** Milliseconds between two looks at an import that goes on. */
+const IMPORT_MS = 2_000;
+
+/** Where an implementation comes from; null when it was not imported. */
+export const importQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'import'],
+    async queryFn({ signal }) {
+      try {
+        return await platform.getImplementationImport({ implementationId, signal });
+      } catch (error) {
+        if (error instanceof KethubError && error.status === 404) return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'PENDING' || data?.state === 'RUNNING' ? IMPORT_MS : false,
   });

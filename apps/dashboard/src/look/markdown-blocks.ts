@@ -4,10 +4,23 @@ export type Block =
   | { readonly type: 'paragraph' | 'quote' | 'code'; readonly text: string }
   | { readonly type: 'list'; readonly isOrdered: boolean; readonly items: readonly string[] };
 
-/** A part of a line. A link leads to a web page or a mail address, nowhere else. */
+/**
+ * A part of a line. A link leads to a web page or a mail address, nowhere else. A relative address means something only
+ * where the text comes from a folder of files.
+ */
 export type Span =
+  | RelativeSpan
   | { readonly type: 'text' | 'code' | 'strong' | 'emphasis'; readonly text: string }
   | { readonly type: 'link'; readonly text: string; readonly href: string };
+
+export interface RelativeSpan {
+  readonly type: 'relative';
+  readonly text: string;
+  readonly address: string;
+  readonly isPicture: boolean;
+  /** As it was written. */
+  readonly whole: string;
+}
 
 /** Characters of a text that are looked at; the rest is left out. */
 const MOST = 100_000;
@@ -59,7 +72,7 @@ function startsBlock(line: string): boolean {
 
 /** Code, strong, emphasis, or a link. Each alternative ends at the first closing sign, so that it takes linear time. */
 const SPAN =
-  /`([^`]{1,1000})`|\*\*([^*]{1,1000})\*\*|\*([^*\s][^*]{0,1000})\*|!?\[([^\][]{1,500})\]\(([^()\s]{1,2000})\)/g;
+  /`([^`]{1,1000})`|\*\*([^*]{1,1000})\*\*|\*([^*\s][^*]{0,1000})\*|!?\[([^\][]{0,500})\]\(([^()\s]{1,2000})\)/g;
 
 export function spansOf(text: string): readonly Span[] {
   const spans: Span[] = [];
@@ -77,9 +90,12 @@ export function spansOf(text: string): readonly Span[] {
   return spans;
 }
 
-/** A link where the address is one of a web page or of a mail, else the text as it was written. */
+/** A link where the address is one of a web page or of a mail, or a relative one, else the text as it was written. */
 function linkOf(label: string, address: string, whole: string): Span {
   const url = URL.parse(address);
   const isOpen = url !== null && ['http:', 'https:', 'mailto:'].includes(url.protocol);
-  return isOpen ? { type: 'link', text: label, href: url.href } : { type: 'text', text: whole };
+  if (isOpen) return { type: 'link', text: label, href: url.href };
+  const isRelative = url === null && !/^[\\/]{2}|^[a-z][a-z\d+.-]*:/i.test(address);
+  if (!isRelative) return { type: 'text', text: whole };
+  return { type: 'relative', text: label, address, isPicture: whole.startsWith('!'), whole };
 }

@@ -1,21 +1,26 @@
 import { Fragment, type ReactNode } from 'react';
-import { blocksOf, spansOf, type Block, type Span } from './markdown-blocks.ts';
+import { blocksOf, spansOf, type Block, type RelativeSpan, type Span } from './markdown-blocks.ts';
+
+/** Makes an element of a relative link or picture; null where the address leads nowhere. */
+type Resolve = (span: RelativeSpan) => ReactNode;
 
 /**
  * A text with Markdown as elements: headings, paragraphs, lists, quotes, code, emphasis and links to web pages. HTML in it
- * is shown as text, and pictures are not loaded, because the text is somebody else's.
+ * is shown as text, and pictures of other servers are not loaded, because the text is somebody else's.
  */
-export function Markdown({ text }: { readonly text: string }) {
+export function Markdown({ text, resolve }: { readonly text: string; readonly resolve?: Resolve }) {
+  const inline = (part: string): ReactNode =>
+    spansOf(part).map((span, index) => <Fragment key={index}>{elementOf(span, resolve)}</Fragment>);
   return (
     <div className="markdown">
       {blocksOf(text).map((block, index) => (
-        <OneBlock key={index} block={block} />
+        <OneBlock key={index} block={block} inline={inline} />
       ))}
     </div>
   );
 }
 
-function OneBlock({ block }: { readonly block: Block }) {
+function OneBlock({ block, inline }: { readonly block: Block; readonly inline: (text: string) => ReactNode }) {
   switch (block.type) {
     case 'heading':
       return block.level === 1 ? <h3>{inline(block.text)}</h3> : <h4>{inline(block.text)}</h4>;
@@ -36,12 +41,10 @@ function OneBlock({ block }: { readonly block: Block }) {
   }
 }
 
-function inline(text: string): ReactNode {
-  return spansOf(text).map((span, index) => <Fragment key={index}>{elementOf(span)}</Fragment>);
-}
-
-function elementOf(span: Span): ReactNode {
+function elementOf(span: Span, resolve: Resolve | undefined): ReactNode {
   switch (span.type) {
+    case 'relative':
+      return resolve ? (resolve(span) ?? span.text) : span.whole;
     case 'code':
       return <code>{span.text}</code>;
     case 'strong':

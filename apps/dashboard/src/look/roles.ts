@@ -1,7 +1,10 @@
 import type { MemberRole } from '@kethub/contract';
 
-/** The roles in an organization, each with the word for it and its rights. */
-export const ROLES: Readonly<Record<MemberRole, { readonly word: string; readonly rights: string }>> = {
+/** Roles, each with the word for it and its rights. */
+export type RoleTexts = Readonly<Record<MemberRole, { readonly word: string; readonly rights: string }>>;
+
+/** The roles in an organization. */
+export const ROLES: RoleTexts = {
   VIEWER: { word: 'viewer', rights: 'Sees everything, changes nothing.' },
   MAINTAINER: { word: 'maintainer', rights: 'Makes, runs and changes services, applications and data pools as well.' },
   OWNER: { word: 'owner', rights: 'Manages members, marketplace and deletion as well.' },

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
 import { Ket } from '../look/parts.tsx';
@@ -26,6 +26,9 @@ export function Landing() {
       <p style={{ margin: 0, fontSize: '1rem' }}>
         Publish scientific and quantum code as services, and call them over HTTP: from this page, a shell, or a program
         in any language.
+      </p>
+      <p style={{ margin: 0 }}>
+        <Link to="/implementations">Public implementations</Link>
       </p>
       <div className="row">
         <SignInButton returnTo="/me" />
@@ -64,7 +67,7 @@ export function Callback() {
   );
 }
 
-function SignInButton({ returnTo }: { readonly returnTo: string }) {
+export function SignInButton({ returnTo }: { readonly returnTo: string }) {
   const session = useSession();
   const start = (): void => void session.signIn.address(returnTo).then((to) => location.assign(to));
   return <Button onClick={start}>Sign in</Button>;

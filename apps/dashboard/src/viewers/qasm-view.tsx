@@ -5,7 +5,7 @@ import { qasmTokens } from './qasm.ts';
 export function QasmView({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div style={{ position: 'relative' }}>
-      <pre className="code qasm" tabIndex={0} aria-label={label}>
+      <pre className="code tokens" tabIndex={0} aria-label={label}>
         {qasmTokens(text).map(([kind, part], index) => (
           <span key={index} className={kind}>
             {part}

@@ -1,19 +1,19 @@
 import type { TreeEntry } from '@kethub/contract';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
-import { fileQuery, implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
-import { Markdown } from '../../look/markdown.tsx';
+import { implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
 import { Code as Snippet } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { save } from '../../viewers/save.ts';
+import { Archive } from './branches.tsx';
 import { BranchChoice } from './branch-choice.tsx';
 import { CreateService } from './create-service.tsx';
+import { ImportPanel } from './import.tsx';
+import { Readme } from './readme.tsx';
 import { below, searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
-import { useText } from './use-text.ts';
 import { Upload } from './upload.tsx';
 
 /** A folder of the repository, with its README below. */
@@ -27,32 +27,31 @@ export function Code() {
     enabled: head !== null || ref !== null,
   });
   const [asked, setAsked] = useState<'service' | 'upload' | null>(null);
-  const archive = useMutation({
-    mutationFn: async () => {
-      const content = await acting.platform.downloadImplementationArchive({
-        implementationId,
-        ...(ref !== null && { ref }),
-      });
-      save(await content.blob(), `${name}.zip`);
-    },
-  });
   const dialogs = (
     <>
       {asked === 'service' && <CreateService name={name} onClose={() => setAsked(null)} />}
       {asked === 'upload' && <Upload head={tree.data?.commit ?? null} onClose={() => setAsked(null)} />}
     </>
   );
-  const mayPush = isEnough(role, 'implementation:push');
+  const mayPush = isEnough(role, 'implementation:push') && implementation.data?.value.readOnly === null;
   const upload = mayPush && (
-    <Button size="xs" variant="default" onClick={() => setAsked('upload')}>
-      Upload files
-    </Button>
+    <>
+      <Button size="xs" variant="default" onClick={() => setAsked('upload')}>
+        Upload files
+      </Button>
+      <Link to={`${at}/edit`} search={{ ...(ref !== null && { ref }), ...(path !== '' && { folder: path }) }}>
+        New file
+      </Link>
+    </>
   );
   if (implementation.data && head === null && ref === null)
     return (
       <>
+        {implementation.data.value.readOnly !== null && <ImportPanel />}
         <Empty url={implementation.data.value.cloneUrl} branch={implementation.data.value.defaultBranch} />
-        <div style={{ marginTop: 12 }}>{upload}</div>
+        <div className="row" style={{ marginTop: 12 }}>
+          {upload}
+        </div>
         {dialogs}
       </>
     );
@@ -63,9 +62,7 @@ export function Code() {
         <BranchChoice />
         <div className="row">
           {upload}
-          <Button size="xs" variant="default" loading={archive.isPending} onClick={() => archive.mutate()}>
-            Download as ZIP
-          </Button>
+          <Archive gitRef={ref} format="zip" />
           {buildable !== null && isEnough(role, 'implementation:build') && (
             <Button size="xs" onClick={() => setAsked('service')}>
               Create a service
@@ -73,8 +70,9 @@ export function Code() {
           )}
         </div>
       </div>
-      {archive.error && <Problem error={archive.error} />}
       <Trail at={{ ref, path }} address={at} />
+      {implementation.data?.value.readOnly === 'IMPORT' && <ImportPanel />}
+      {tree.isPending && <div className="panel quiet">Loading…</div>}
       {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
       {tree.data && (
         <div className="panel flush">
@@ -125,7 +123,7 @@ function Row({
           </Link>
         )}
         {entry.type === 'FILE' && (
-          <Link to={`${address}/file`} search={searchOf({ ref, path: inner })}>
+          <Link to={`${address}/file`} search={searchOf({ ref, path: inner })} className="name">
             {entry.name}
           </Link>
         )}
@@ -162,18 +160,6 @@ export function Trail({ at: { ref, path }, address }: { readonly at: At; readonl
         </span>
       ))}
     </nav>
-  );
-}
-
-function Readme({ at }: { readonly at: At }) {
-  const { acting, implementationId } = useImplementationAddress();
-  const text = useText(useQuery(fileQuery(acting, implementationId, at)).data);
-  if (typeof text !== 'string') return null;
-  return (
-    <section className="panel" aria-label={at.path}>
-      <h2 className="mono">{at.path}</h2>
-      <Markdown text={text} />
-    </section>
   );
 }
 

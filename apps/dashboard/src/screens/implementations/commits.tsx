@@ -5,7 +5,9 @@ import { More } from '../../look/more.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { BranchChoice } from './branch-choice.tsx';
-import { useImplementationAddress, useWhere } from './use-implementation.ts';
+import { CommitTable, firstLine } from './commit-table.tsx';
+import { Changes } from './patch.tsx';
+import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /** Commits of a branch, or those that changed a file, newest first. */
 export function Commits() {
@@ -18,38 +20,16 @@ export function Commits() {
       <BranchChoice />
       {path !== '' && (
         <p style={{ margin: 0 }}>
-          Only commits that changed <code>{path}</code>.
+          Only commits that changed{' '}
+          <Link to={`${at}/file`} search={searchOf({ ref, path })} className="mono">
+            {path}
+          </Link>
+          .
         </p>
       )}
+      {commits.isPending && <div className="panel quiet">Loading…</div>}
       {commits.error && <Problem error={commits.error} onRetry={() => void commits.refetch()} />}
-      {rows.length > 0 && (
-        <div className="panel flush">
-          <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Message</th>
-                <th scope="col">Author</th>
-                <th scope="col">Time</th>
-                <th scope="col">Commit</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ id, message, author, committedAt }) => (
-                <tr key={id}>
-                  <td>
-                    <Link to={`${at}/commits/${id}`}>{firstLine(message)}</Link>
-                  </td>
-                  <td className="quiet">{author}</td>
-                  <td className="quiet">
-                    <Time at={committedAt} />
-                  </td>
-                  <td className="mono quiet">{id.slice(0, 8)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {rows.length > 0 && <CommitTable commits={rows} />}
       <More of={commits} />
     </div>
   );
@@ -67,7 +47,7 @@ export function CommitPage() {
     <div className="stack">
       <div className="row">
         <Link to={`${at}/commits`}>Commits</Link>
-        <h2>{firstLine(message)}</h2>
+        <h2 style={{ overflowWrap: 'anywhere' }}>{firstLine(message)}</h2>
       </div>
       <div className="row quiet">
         <span>
@@ -84,59 +64,10 @@ export function CommitPage() {
           Its files
         </Link>
       </div>
-      {message.includes('\n') && <pre style={{ margin: 0, whiteSpace: 'pre-wrap' }}>{message}</pre>}
-      <section className="panel flush" aria-label="Changed files">
-        <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">File</th>
-              <th scope="col">Change</th>
-              <th scope="col">Lines</th>
-            </tr>
-          </thead>
-          <tbody>
-            {files.map(({ path, formerPath, change, added, removed }) => (
-              <tr key={path}>
-                <td className="mono">
-                  {formerPath !== undefined && <span className="quiet">{formerPath} → </span>}
-                  {path}
-                </td>
-                <td className="quiet">{change.toLowerCase().replaceAll('_', ' ')}</td>
-                <td className="numbers">{added === undefined ? 'binary' : `+${added} −${removed ?? 0}`}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {isCut && (
-        <p className="quiet">The change is too large to be shown whole. Clone the repository to see the rest.</p>
+      {message.trimEnd().includes('\n') && (
+        <pre style={{ margin: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{message}</pre>
       )}
-      {patch !== '' && <Patch text={patch} />}
+      <Changes files={files} patch={patch} isCut={isCut} />
     </div>
   );
-}
-
-/** A unified diff. Added and removed lines begin with + and −, also for who does not see their colours. */
-function Patch({ text }: { readonly text: string }) {
-  return (
-    <pre className="code" tabIndex={0} aria-label="Changes">
-      {text.split('\n').map((line, index) => (
-        <span key={index} style={{ color: colourOf(line) }}>
-          {line}
-          {'\n'}
-        </span>
-      ))}
-    </pre>
-  );
-}
-
-function colourOf(line: string): string {
-  if (line.startsWith('+') && !line.startsWith('+++')) return 'var(--succeeded)';
-  if (line.startsWith('-') && !line.startsWith('---')) return 'var(--failed)';
-  return line.startsWith('@@') || line.startsWith('diff ') ? 'var(--quiet)' : 'var(--ink)';
-}
-
-function firstLine(message: string): string {
-  const [line = ''] = message.split('\n');
-  return line === '' ? '(no message)' : line;
 }

@@ -1,32 +1,67 @@
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, Modal, Radio, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { isEnough } from '../../data/context.tsx';
+import { implementationQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { useImplementationAddress, useWhere } from './use-implementation.ts';
 
-/** Makes a service of what the page shows, with a draft version that is built at once. */
+/** Pushes that become versions later. */
+type Follow = 'NOTHING' | 'BRANCH' | 'TAG';
+
+const FOLLOW: Readonly<Record<Follow, string>> = {
+  NOTHING: 'Nothing: versions are made by hand',
+  BRANCH: 'Pushes to the branch: each makes the next draft',
+  TAG: 'Tags such as v1.2.3: each makes the version 1.2.3',
+};
+
+/** Makes a service of a branch, with a draft version that is built at once. */
 export function CreateService({ name: suggested, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const { acting, implementationId } = useImplementationAddress();
-  const { ref } = useWhere();
+  const { ref: shown } = useWhere();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const refs = useQuery(refsQuery(acting, implementationId));
+  const role = useQuery(implementationQuery(acting, implementationId)).data?.value.role ?? 'VIEWER';
   const [name, setName] = useState(suggested);
+  const [chosen, setChosen] = useState<string | null>(shown);
+  const [follow, setFollow] = useState<Follow>('NOTHING');
+  const [publishes, setPublishes] = useState(false);
+  const ref = chosen ?? refs.data?.defaultBranch ?? '';
+  const branches = refs.data?.branches.map((one) => one.name) ?? [];
+  const mayPublish = acting.role === 'OWNER' && isEnough(role, 'implementation:change');
   // A click that is repeated after a lost answer makes no second service.
   const key = useRef(crypto.randomUUID());
+  const made = useRef<string | null>(null);
   const create = useMutation({
-    mutationFn: () =>
-      acting.platform.createServiceOfImplementation({
-        implementationId,
-        json: { name: name.trim(), ...(ref !== null && { ref }) },
-        headers: { 'idempotency-key': key.current },
-      }),
-    async onSuccess({ id }) {
+    async mutationFn() {
+      const { platform } = acting;
+      made.current ??= (
+        await platform.createServiceOfImplementation({
+          implementationId,
+          json: { name: name.trim(), ref },
+          headers: { 'idempotency-key': key.current },
+        })
+      ).id;
+      if (follow !== 'NOTHING')
+        await platform.setServiceSource({
+          serviceId: made.current,
+          json: {
+            implementationId,
+            on: follow,
+            pattern: follow === 'TAG' ? 'v*' : ref,
+            action: publishes && mayPublish ? 'PUBLISH' : 'DRAFT',
+          },
+        });
+      return made.current;
+    },
+    async onSuccess(id) {
       await queries.invalidateQueries({ queryKey: [acting.base, 'services'] });
       await navigate({ to: `${acting.base}/services/${id}/versions` });
     },
     onError() {
-      key.current = crypto.randomUUID();
+      if (made.current === null) key.current = crypto.randomUUID();
     },
   });
   return (
@@ -38,9 +73,7 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
           create.mutate();
         }}
       >
-        <p style={{ margin: 0 }}>
-          The files of {ref === null ? 'the default branch' : <code>{ref}</code>} are built. Nothing is published yet.
-        </p>
+        <p style={{ margin: 0 }}>The files are built at once. Nothing is published yet.</p>
         <TextInput
           label="Name"
           description="Stands in the address of the service."
@@ -50,8 +83,43 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
           error={complaintAt(create.error, '/name')}
           onChange={(event) => setName(event.currentTarget.value)}
         />
+        <Select
+          label="Branch or tag"
+          searchable
+          allowDeselect={false}
+          openOnFocus={false}
+          data={[...new Set([ref, ...branches, ...(refs.data?.tags.map((one) => one.name) ?? [])])]}
+          value={ref}
+          onChange={setChosen}
+        />
+        <Radio.Group
+          label="What becomes a version later"
+          value={follow}
+          onChange={(value) => setFollow(value === 'BRANCH' || value === 'TAG' ? value : 'NOTHING')}
+        >
+          <div className="stack" style={{ gap: 6, marginTop: 6 }}>
+            {Object.entries(FOLLOW).map(([value, label]) => (
+              <Radio
+                key={value}
+                value={value}
+                label={label}
+                disabled={value === 'BRANCH' && refs.isSuccess && !branches.includes(ref)}
+              />
+            ))}
+          </div>
+        </Radio.Group>
+        {follow !== 'NOTHING' && mayPublish && (
+          <Checkbox
+            label="Publish each version once it is built"
+            checked={publishes}
+            onChange={(event) => setPublishes(event.currentTarget.checked)}
+          />
+        )}
+        {made.current !== null && create.error && (
+          <p style={{ margin: 0 }}>The service is made. Only the choice of what becomes a version later has failed.</p>
+        )}
         <FormProblem error={create.error} fields={['/name']} />
-        <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+        <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || ref === ''}>
           Create and build
         </Button>
       </form>

@@ -9,6 +9,8 @@ import { useImplementationAddress } from './use-implementation.ts';
 const TABS = [
   ['', 'Code'],
   ['/commits', 'Commits'],
+  ['/branches', 'Branches and tags'],
+  ['/compare', 'Compare'],
   ['/settings', 'Settings'],
 ] as const;
 
@@ -39,7 +41,7 @@ export function ImplementationPage() {
         }
       />
       <nav className="tabs" aria-label="Implementation">
-        {TABS.map(([to, title]) => (
+        {TABS.filter(([to]) => to !== '/settings' || acting.base !== '').map(([to, title]) => (
           <Link key={to} to={at + to} activeOptions={{ exact: to !== '/commits', includeSearch: false }}>
             {title}
           </Link>

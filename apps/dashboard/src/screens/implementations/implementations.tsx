@@ -12,6 +12,8 @@ import { PageHead, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { Import } from './import.tsx';
+import { OwnInvitations } from './invitations.tsx';
 
 const VIEWS = [
   { value: 'own', label: 'Yours and shared' },
@@ -23,7 +25,7 @@ export function Implementations() {
   useTitle('Implementations');
   const mayCreate = useMay('implementation:create');
   const [view, setView] = useState('own');
-  const [isCreating, setCreating] = useState(false);
+  const [asked, setAsked] = useState<'create' | 'import' | null>(null);
   return (
     <>
       <PageHead
@@ -31,19 +33,42 @@ export function Implementations() {
         note={<span className="quiet">Git repositories, from which services are made.</span>}
         actions={
           mayCreate && (
-            <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-              New implementation
-            </Button>
+            <div className="row">
+              <Button variant="default" onClick={() => setAsked('import')}>
+                Import a repository
+              </Button>
+              <Button leftSection={<Icon name="plus" />} onClick={() => setAsked('create')}>
+                New implementation
+              </Button>
+            </div>
           )
         }
       />
       <div className="stack">
+        <OwnInvitations />
         <div>
           <SegmentedControl aria-label="Which implementations" size="xs" data={VIEWS} value={view} onChange={setView} />
         </div>
         {view === 'own' ? <Own /> : <Public />}
       </div>
-      {isCreating && <Create onClose={() => setCreating(false)} />}
+      {asked === 'create' && <Create onClose={() => setAsked(null)} />}
+      {asked === 'import' && <Import onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+/** The public implementations, for somebody who has not signed in. */
+export function PublicImplementations() {
+  useTitle('Public implementations');
+  return (
+    <>
+      <PageHead
+        title="Public implementations"
+        note={<span className="quiet">Git repositories that everybody can read and clone.</span>}
+      />
+      <div className="stack">
+        <Public />
+      </div>
     </>
   );
 }

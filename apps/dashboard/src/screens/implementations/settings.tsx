@@ -1,128 +1,62 @@
-import type { Implementation } from '@kethub/contract';
-import { Button, Select, Textarea, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
-import { implementationQuery, implementationsQuery, refsQuery } from '../../data/implementation-queries.ts';
-import { ifMatch, type Tagged } from '../../data/tagged.ts';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { implementationQuery, implementationsQuery } from '../../data/implementation-queries.ts';
+import { Transfer } from '../../forms/transfer.tsx';
 import { roleInWords } from '../../look/roles.ts';
 import { Confirm } from '../../shell/confirm.tsx';
+import { FormerAddresses } from './former-addresses.tsx';
+import { ImportPanel } from './import.tsx';
+import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
+import { SettingsForm } from './settings-form.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
 
 /** Settings of an implementation, who may use it, and its deletion. */
 export function Settings() {
   const { acting, implementationId } = useImplementationAddress();
   const implementation = useQuery(implementationQuery(acting, implementationId));
-  const [isDeleting, setDeleting] = useState(false);
+  const [asked, setAsked] = useState<'delete' | 'transfer' | null>(null);
   if (!implementation.data) return null;
-  const { name, role, owner } = implementation.data.value;
+  const { name, role, owner, formerUrls } = implementation.data.value;
+  const isOwned = owner.type === 'USER' ? acting.organizationId === null : owner.id === acting.organizationId;
   return (
     <div className="stack">
       {isEnough(role, 'implementation:change') ? (
         // The form keeps what was typed until somebody has saved something else.
-        <Form key={implementation.data.etag} read={implementation.data} />
+        <SettingsForm key={implementation.data.etag} read={implementation.data} />
       ) : (
         <div className="panel quiet">Your role is {roleInWords(role)}: only an owner changes settings.</div>
       )}
       {isEnough(role, 'implementation-member:list') && <Members role={role} owner={owner} />}
-      {isEnough(role, 'implementation:delete') && (
-        <div>
-          <Button variant="default" onClick={() => setDeleting(true)} style={{ color: 'var(--failed)' }}>
+      {isEnough(role, 'implementation-member:change') && <Invitations />}
+      {isEnough(role, 'implementation:change') && formerUrls.length > 0 && <FormerAddresses urls={formerUrls} />}
+      <ImportPanel />
+      <div className="row">
+        {isEnough(role, 'implementation:transfer') && (
+          <Button variant="default" onClick={() => setAsked('transfer')}>
+            Give the implementation away
+          </Button>
+        )}
+        {isEnough(role, 'implementation:delete') && (
+          <Button variant="default" onClick={() => setAsked('delete')} style={{ color: 'var(--failed)' }}>
             Delete the implementation
           </Button>
-        </div>
-      )}
-      {isDeleting && <Deletion name={name} onClose={() => setDeleting(false)} />}
-    </div>
-  );
-}
-
-const VISIBILITIES = [
-  { value: 'PRIVATE', label: 'Private: owner and members' },
-  { value: 'PUBLIC', label: 'Public: anybody can read and clone it, also without an account' },
-];
-
-function Form({ read: { value, etag } }: { readonly read: Tagged<Implementation> }) {
-  const { acting, implementationId } = useImplementationAddress();
-  const queries = useQueryClient();
-  const refs = useQuery(refsQuery(acting, implementationId));
-  const [name, setName] = useState(value.name);
-  const [description, setDescription] = useState(value.description);
-  const [visibility, setVisibility] = useState<string>(value.visibility);
-  const [defaultBranch, setDefaultBranch] = useState(value.defaultBranch);
-  const change = useMutation({
-    mutationFn: () =>
-      acting.platform.updateImplementation({
-        implementationId,
-        json: {
-          name: name.trim(),
-          description,
-          visibility: visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
-          defaultBranch,
-        },
-        headers: ifMatch(etag),
-      }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
-      await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
-    },
-  });
-  const branches = new Set([...(refs.data?.branches.map((one) => one.name) ?? []), value.defaultBranch]);
-  return (
-    <form
-      className="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
-    >
-      <TextInput
-        label="Name"
-        description="After a change the old address still answers."
-        required
-        maxLength={100}
-        value={name}
-        error={complaintAt(change.error, '/name')}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <Textarea
-        label="Description"
-        autosize
-        minRows={2}
-        maxLength={5_000}
-        value={description}
-        error={complaintAt(change.error, '/description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
-      <Select
-        label="Visibility"
-        data={VISIBILITIES}
-        allowDeselect={false}
-        value={visibility}
-        onChange={(chosen) => setVisibility(chosen ?? 'PRIVATE')}
-      />
-      <Select
-        label="Default branch"
-        data={[...branches]}
-        allowDeselect={false}
-        value={defaultBranch}
-        onChange={(chosen) => setDefaultBranch(chosen ?? defaultBranch)}
-      />
-      <FormProblem error={change.error} fields={['/name', '/description']} />
-      <div className="row">
-        <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>
-          Save
-        </Button>
-        {change.isSuccess && (
-          <span className="quiet small" role="status">
-            Saved.
-          </span>
         )}
+        {!isOwned && <Leave name={name} />}
       </div>
-    </form>
+      {asked === 'delete' && <Deletion name={name} onClose={() => setAsked(null)} />}
+      {asked === 'transfer' && (
+        <Transfer
+          what={name}
+          place={`/implementations/${implementationId}`}
+          give={(json) => acting.platform.transferImplementation({ implementationId, json })}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </div>
   );
 }
 
@@ -142,5 +76,33 @@ function Deletion({ name, onClose }: { readonly name: string; readonly onClose: 
     <Confirm title={`Delete ${name}?`} action="Delete" name={name} request={remove} onClose={onClose}>
       Nobody can clone it any more. Services that were made of it stay as they are.
     </Confirm>
+  );
+}
+
+/** Gives up an implementation that was shared with the context. */
+function Leave({ name }: { readonly name: string }) {
+  const { acting, implementationId } = useImplementationAddress();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [isAsked, setAsked] = useState(false);
+  const leave = useMutation({
+    mutationFn: () => acting.platform.leaveImplementation({ implementationId }),
+    async onSuccess() {
+      await navigate({ to: `${acting.base}/implementations` });
+      queries.removeQueries({ queryKey: [acting.base, 'implementation', implementationId] });
+      await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
+    },
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsked(true)}>
+        Leave the implementation
+      </Button>
+      {isAsked && (
+        <Confirm title={`Leave ${name}?`} action="Leave" request={leave} onClose={() => setAsked(false)}>
+          You can no longer read it, unless it is public or an owner adds you again.
+        </Confirm>
+      )}
+    </>
   );
 }

@@ -22,7 +22,7 @@ export function useText(content: Blob | undefined): string | null | undefined {
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null; // another encoding, or no text
   }

@@ -123,8 +123,9 @@ export async function compare(
     .map(Number);
   // Git ends with 1 when there is no common ancestor.
   const mergeBase = await run(['merge-base', base, head]).catch(() => null);
+  const commits = await readCommits(store.git, repository, { of: [`${base}..${head}`], most: MOST_COMMITS });
   const difference = await readDifference(store.git, repository, mergeBase ?? EMPTY_TREE, head);
-  return { base, head, mergeBase, ahead, behind, ...difference };
+  return { base, head, mergeBase, ahead, behind, commits, ...difference };
 }
 
 /** The most commits that a page of a history has. */

@@ -89,7 +89,8 @@ async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMat
   const index = { GIT_INDEX_FILE: `${work.place}/index` };
   const git = (args: readonly string[], input = '') => run(work, args, { ...index, ...author }, input);
   if (tip !== null && !arrived.isWhole) await git(['read-tree', tip]);
-  await git(['update-index', '--replace', '-z', '--index-info'], await changesOf(work, arrived));
+  const executables = tip === null || arrived.isWhole ? new Set<string>() : await executablesIn(work, tip);
+  await git(['update-index', '--replace', '-z', '--index-info'], await changesOf(work, arrived, executables));
   const tree = await git(['write-tree']);
   if (tip !== null && tree === (await git(['rev-parse', '--verify', '--end-of-options', `${tip}^{tree}`])))
     throw new Problem('conflict', `The commit changes nothing: ${branch} holds the same files already.`);
@@ -107,7 +108,11 @@ async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMat
 }
 
 /** The lines of `update-index --index-info` for removed and sent files. */
-async function changesOf(work: Work, { folder, removed }: ArrivedCommit): Promise<string> {
+async function changesOf(
+  work: Work,
+  { folder, removed }: ArrivedCommit,
+  executables: ReadonlySet<string>,
+): Promise<string> {
   const names = await namesBelow(folder);
   const prefix = path.relative(work.repository, folder);
   const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
@@ -115,10 +120,21 @@ async function changesOf(work: Work, { folder, removed }: ArrivedCommit): Promis
   const lines = await Promise.all(
     names.map(async (name, number) => {
       const { mode } = await stat(path.join(folder, name));
-      return `${mode & 0o100 ? '100755' : '100644'} ${ids[number] ?? ''}\t${name}\0`;
+      const isExecutable = (mode & 0o100) !== 0 || executables.has(name);
+      return `${isExecutable ? '100755' : '100644'} ${ids[number] ?? ''}\t${name}\0`;
     }),
   );
   return [...removed.map((name) => `0 ${ZERO}\t${name}\0`), ...lines].join('');
+}
+
+const TREE_BYTES = 64 * 1024 * 1024;
+
+/** The paths of the executable files of a commit: a form says nothing of that, so a file that is replaced stays one. */
+async function executablesIn({ store, repository }: Work, tip: string): Promise<ReadonlySet<string>> {
+  const args = ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', '--end-of-options', tip];
+  const out = (await store.git.output({ repository, access: 'READ', args }, '', TREE_BYTES)).toString('utf8');
+  const marked = out.split('\0').filter((line) => line.startsWith('100755 '));
+  return new Set(marked.map((line) => line.slice('100755 '.length)));
 }
 
 async function tipOf(work: Work, branch: string): Promise<string | null> {

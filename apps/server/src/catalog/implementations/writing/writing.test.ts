@@ -106,6 +106,20 @@ describe.each(databases)('commits without Git on $name', (kind) => {
     expect(head).toBeNull();
   });
 
+  test('a file that is replaced stays executable', async () => {
+    const made = await create('modes');
+    const url = made.cloneUrl.replace('://', `://x:${token}@`);
+    await client.commit('modes', { 'run.sh': '#!/bin/sh\n', 'a.txt': 'a' }, 'one');
+    await client.run('modes', 'update-index', '--chmod=+x', 'run.sh');
+    await client.run('modes', 'commit', '-q', '-m', 'executable');
+    await client.run('modes', 'push', '-q', url, 'HEAD:main');
+    expect((await commit(made, [file('run.sh', '#!/bin/sh\necho\n'), file('a.txt', 'b')])).status).toBe(201);
+    expect((await clone(made, 'modes-read')).split('\n').map((line) => line.replace(/ .*\t/, ' '))).toEqual([
+      '100644 a.txt',
+      '100755 run.sh',
+    ]);
+  });
+
   test('of two commits at once one is made, and the other is told', async () => {
     const made = await create('race');
     const base = await commit(made, [file('base')]);

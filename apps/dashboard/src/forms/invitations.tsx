@@ -1,0 +1,145 @@
+import type { MemberRole } from '@kethub/contract';
+import { Button, Modal, Radio, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Time } from '../look/parts.tsx';
+import { roleInWords, roleOf, type RoleTexts } from '../look/roles.ts';
+import { Problem } from '../shell/problem.tsx';
+import { complaintAt, FormProblem } from './problem-at.tsx';
+
+interface Row {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+  readonly expiresAt: string;
+}
+
+interface Inviting {
+  readonly roles: RoleTexts;
+  readonly queryKey: QueryKey;
+  readonly invite: (json: { email: string; role: MemberRole }) => Promise<unknown>;
+}
+
+/** The open invitations to something that people share, and the forms to send and withdraw one. */
+export function InvitationList({
+  invitations,
+  mayInvite,
+  withdraw: take,
+  ...inviting
+}: Inviting & {
+  readonly invitations: Pick<UseQueryResult<Row[]>, 'data' | 'error' | 'isPending' | 'isSuccess' | 'refetch'>;
+  readonly mayInvite: boolean;
+  readonly withdraw: (id: string) => Promise<unknown>;
+}) {
+  const queries = useQueryClient();
+  const [isInviting, setInviting] = useState(false);
+  const withdraw = useMutation({
+    mutationFn: take,
+    onSettled: () => queries.invalidateQueries({ queryKey: inviting.queryKey }),
+  });
+  const rows = invitations.data ?? [];
+  return (
+    <section className="panel flush" aria-labelledby="invitations">
+      <div className="row apart panel-head">
+        <h2 id="invitations">Open invitations</h2>
+        {mayInvite && (
+          <Button size="xs" onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        )}
+      </div>
+      {invitations.error && <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />}
+      {withdraw.error && <Problem error={withdraw.error} />}
+      {invitations.isPending && <p className="quiet panel-text">Loading…</p>}
+      {invitations.isSuccess && rows.length === 0 && (
+        <p className="quiet panel-text">None. Whoever is invited gets a mail, and finds the invitation here as well.</p>
+      )}
+      {rows.length > 0 && (
+        <table className="list">
+          <thead>
+            <tr>
+              <th scope="col">E-mail address</th>
+              <th scope="col">Role</th>
+              <th scope="col">Ends</th>
+              <th scope="col">
+                <span className="sr-only">Change</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ id, email, role, expiresAt }) => (
+              <tr key={id}>
+                <td>
+                  <strong>{email}</strong>
+                </td>
+                <td className="quiet">{roleInWords(role)}</td>
+                <td className="quiet">
+                  <span className="narrow-label">ends </span>
+                  <Time at={expiresAt} />
+                </td>
+                <td>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Withdraw the invitation of ${email}`}
+                    loading={withdraw.isPending && withdraw.variables === id}
+                    onClick={() => withdraw.mutate(id)}
+                  >
+                    Withdraw
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {isInviting && <Invite {...inviting} onClose={() => setInviting(false)} />}
+    </section>
+  );
+}
+
+function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonly onClose: () => void }) {
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<MemberRole>('MAINTAINER');
+  const invite = useMutation({
+    mutationFn: () => send({ email: email.trim(), role }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Invite somebody" lockScroll={false}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          invite.mutate();
+        }}
+      >
+        <TextInput
+          type="email"
+          label="E-mail address"
+          description="Whoever has this address here, or registers with it, may join. Inviting again renews it."
+          required
+          data-autofocus
+          value={email}
+          error={complaintAt(invite.error, '/email')}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Radio.Group label="Role" value={role} onChange={(value) => setRole(roleOf(value))}>
+          <div className="stack" style={{ marginTop: 8 }}>
+            {Object.entries(roles).map(([value, { word, rights }]) => (
+              <Radio key={value} value={value} label={word} description={rights} />
+            ))}
+          </div>
+        </Radio.Group>
+        <FormProblem error={invite.error} fields={['/email', '/role']} />
+        <Button type="submit" loading={invite.isPending} disabled={email.trim() === ''}>
+          Invite
+        </Button>
+      </form>
+    </Modal>
+  );
+}
