@@ -102,7 +102,7 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     at('workflows', lazyRouteComponent(workflowScreens, 'Workflows')),
     at('incidents', lazyRouteComponent(workflowScreens, 'IncidentsPage')),
     at('implementations', lazyRouteComponent(implementationScreens, 'Implementations')),
-    implementationPages(parent, 'implementations/$implementationId', ['edit', 'settings']),
+    implementationPages(parent, 'implementations/$implementationId', ['edit', 'services', 'settings']),
     at('executions', lazyRouteComponent(executionScreens, 'Executions')),
     at('executions/compare', lazyRouteComponent(compareScreens, 'Compare')),
     at('executions/$executionId', lazyRouteComponent(executionScreens, 'ExecutionPage')),
@@ -129,6 +129,7 @@ const IMPLEMENTATION_PAGES = {
   branches: 'Branches',
   compare: 'ComparePage',
   edit: 'EditPage',
+  services: 'MadeVersions',
   settings: 'Settings',
 } as const;
 const READING = ['/', 'file', 'commits', 'commits/$commit', 'branches', 'compare'] as const;
@@ -137,7 +138,7 @@ const READING = ['/', 'file', 'commits', 'commits/$commit', 'branches', 'compare
 function implementationPages<Parent extends AnyRoute>(
   parent: Parent,
   path: string,
-  others: readonly ('edit' | 'settings')[],
+  others: readonly ('edit' | 'services' | 'settings')[],
 ): AnyRoute {
   const page = createRoute({
     getParentRoute: () => parent,

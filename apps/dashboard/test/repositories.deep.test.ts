@@ -177,7 +177,7 @@ describe.skipIf(!existsSync(PROGRAM))('repositories in a browser', () => {
     await visitor.getByRole('link', { name: HOSTILE_BRANCH, exact: true }).waitFor();
     await picture(visitor, 'visitor-branches');
     const saved = visitor.waitForEvent('download');
-    await visitor.getByRole('button', { name: 'Download v1.0.0 as tar' }).click();
+    await visitor.getByRole('button', { name: 'TAR of v1.0.0' }).click();
     expect((await saved).suggestedFilename()).toBe('renamed.tar');
     await visitor.getByRole('row', { name: HOSTILE_BRANCH }).getByRole('link', { name: 'with main' }).click();
     await visitor.getByText('has 0 commits').waitFor();

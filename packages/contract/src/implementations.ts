@@ -157,6 +157,23 @@ export const CreateServiceOfImplementationRequest = Request(
 );
 export type CreateServiceOfImplementationRequest = Static<typeof CreateServiceOfImplementationRequest>;
 
+/** The most versions that the list of services of an implementation holds. */
+export const MOST_MADE_VERSIONS = 200;
+
+export const MadeVersion = Type.Object(
+  {
+    serviceId: Id,
+    serviceName: Type.String(),
+    version: Type.String(),
+    state: Type.Enum(['DRAFT', 'PUBLISHED', 'RETIRED']),
+    ref: Type.String({ description: 'Branch or tag.' }),
+    commit: Type.String({ description: 'Commit, 40 hexadecimal digits.' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'MadeVersion', description: 'A version of a service whose source is a commit of an implementation.' },
+);
+export type MadeVersion = Static<typeof MadeVersion>;
+
 const automation = {
   implementationId: Id,
   on: Type.Enum(['BRANCH', 'TAG'], {

@@ -54,6 +54,9 @@ token of ket by itself:
     .option('--name <name>', 'name of the service (default: that of the implementation)')
     .option('--ref <ref>', 'branch, tag or commit (default: the default branch)')
     .action(on(makeService));
+  addCommand(group, 'versions <implementation>', 'list the versions of your services that were made of it').action(
+    on(madeVersions),
+  );
   addCommand(
     group,
     'transfer <implementation> <owner>',
@@ -118,6 +121,12 @@ async function show({ output, session, implementation }: Work): Promise<void> {
     ['created', `${found.createdAt} UTC`],
   ].map(([label = '', value = '']) => `${label.padEnd(9)}  ${value}`);
   output.result([...rows, ...(found.description === '' ? [] : ['', found.description])].join('\n'), found);
+}
+
+async function madeVersions({ output, session, implementation }: Work): Promise<void> {
+  const made = await session.platform.listMadeVersions({ implementationId: implementation.id });
+  const rows = made.map((one) => [one.serviceName, one.version, lower(one.state), one.ref, one.commit.slice(0, 12)]);
+  output.result(made.length === 0 ? '' : table(['SERVICE', 'VERSION', 'STATE', 'REF', 'COMMIT'], rows), made);
 }
 
 /** Rows about the repository that it comes from, for those who may see that. */

@@ -102,6 +102,13 @@ export const implementationInvitationsQuery = ({ base, platform }: Here, impleme
     queryFn: ({ signal }) => platform.listImplementationInvitations({ implementationId, signal }),
   });
 
+/** Versions of services of the context that were made of an implementation. */
+export const madeVersionsQuery = ({ base, platform }: Here, implementationId: string) =>
+  queryOptions({
+    queryKey: [base, 'implementation', implementationId, 'versions'],
+    queryFn: ({ signal }) => platform.listMadeVersions({ implementationId, signal }),
+  });
+
 /** Invitations to implementations for the person who is signed in. */
 export const ownImplementationInvitationsQuery = ({ platform }: Pick<Here, 'platform'>) =>
   queryOptions({

@@ -156,6 +156,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   releaseImplementationAddress: implementation('OWNER', 'DELETE', '/addresses/nobody/none', undefined, [404]),
   // The organization owns the implementation and is not one of its members.
   leaveImplementation: implementation('OWNER', 'DELETE', '/membership', undefined, [409]),
+  listMadeVersions: implementation('VIEWER', 'GET', '/versions'),
   listImplementationMembers: implementation('MAINTAINER', 'GET', '/members'),
   putImplementationMember: implementation(
     'OWNER',

@@ -112,6 +112,7 @@ export const table = {
   listImplementations: ['GET', '/implementations', 'json'],
   listInvitations: ['GET', '/organizations/{organizationId}/invitations', 'json'],
   listLayers: ['GET', '/layers', 'json'],
+  listMadeVersions: ['GET', '/implementations/{implementationId}/versions', 'json'],
   listMembers: ['GET', '/organizations/{organizationId}/members', 'json'],
   listOrganizations: ['GET', '/organizations', 'json'],
   listOwnImplementationInvitations: ['GET', '/implementation-invitations', 'json'],

@@ -237,6 +237,8 @@ export interface components {
             base: string;
             /** Commits of the base that the head lacks. */
             behind: number;
+            /** Commits of the head that the base lacks, newest first; at most 100. */
+            commits: components["schemas"]["RepositoryCommit"][];
             /** At most 300. */
             files: components["schemas"]["ChangedFile"][];
             /** Commit, 40 hexadecimal digits. */
@@ -1068,6 +1070,11 @@ export interface components {
         listInvitations: { answer: components["schemas"]["Invitation"][]; parameters: { organizationId: string; }; };
         /** List the layers of installed packages of all workers */
         listLayers: { answer: components["schemas"]["Layer"][]; };
+        /** List the versions of services of the caller that were made of an implementation, newest first */
+        listMadeVersions: {
+            answer: components["schemas"]["MadeVersion"][];
+            parameters: { implementationId: string; };
+        };
         /** List members in the order in which they joined */
         listMembers: { answer: components["schemas"]["Member"][]; parameters: { organizationId: string; }; };
         /** List the organizations that the caller has joined, newest first */
@@ -1202,6 +1209,20 @@ export interface components {
             branch: string;
             /** Commit, 40 hexadecimal digits. */
             commit: string;
+        };
+        /** A version of a service whose source is a commit of an implementation. */
+        MadeVersion: {
+            /** Commit, 40 hexadecimal digits. */
+            commit: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            createdAt: string;
+            /** Branch or tag. */
+            ref: string;
+            /** UUID; version 7 where the platform mints it, so ids order by creation. */
+            serviceId: string;
+            serviceName: string;
+            state: "DRAFT" | "PUBLISHED" | "RETIRED";
+            version: string;
         };
         MarketplaceEntry: {
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];

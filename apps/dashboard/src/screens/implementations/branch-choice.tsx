@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { useImplementationAddress, useWhere } from './use-implementation.ts';
 
+/** Names that are in the list at a time; others are found by typing. A repository may have 10,000. */
+const SHOWN = 200;
+
 /** Chooses the branch or tag that a page shows. It stands in the address. */
 export function BranchChoice() {
   const { acting, implementationId } = useImplementationAddress();
@@ -17,6 +20,7 @@ export function BranchChoice() {
       aria-label="Branch or tag"
       size="xs"
       searchable
+      limit={SHOWN}
       allowDeselect={false}
       data={[
         { group: 'Branches', items: branches.map(({ name }) => name) },

@@ -100,7 +100,16 @@ function Refs({
 }
 
 /** Downloads all files of a branch, tag or commit. */
-export function Archive({ gitRef, format }: { readonly gitRef: string | null; readonly format: 'zip' | 'tar' }) {
+export function Archive({
+  gitRef,
+  format,
+  verb = '',
+}: {
+  readonly gitRef: string | null;
+  readonly format: 'zip' | 'tar';
+  /** Word before the format on the button. */
+  readonly verb?: string;
+}) {
   const { acting, implementationId } = useImplementationAddress();
   const name = useQuery(implementationQuery(acting, implementationId)).data?.value.name ?? 'repository';
   const archive = useMutation({
@@ -113,13 +122,13 @@ export function Archive({ gitRef, format }: { readonly gitRef: string | null; re
   return (
     <>
       <Button
-        size="compact-xs"
+        size={verb === '' ? 'compact-xs' : 'xs'}
         variant="default"
-        aria-label={`Download ${gitRef ?? name} as ${format}`}
+        aria-label={verb === '' ? `${format.toUpperCase()} of ${gitRef ?? name}` : undefined}
         loading={archive.isPending}
         onClick={() => archive.mutate()}
       >
-        {format.toUpperCase()}
+        {`${verb} ${format.toUpperCase()}`.trim()}
       </Button>
       {archive.error && <Problem error={archive.error} />}
     </>

@@ -1,4 +1,3 @@
-import type { TreeEntry } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -6,7 +5,6 @@ import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
 import { Code as Snippet } from '../../look/parts.tsx';
-import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { Archive } from './branches.tsx';
 import { BranchChoice } from './branch-choice.tsx';
@@ -14,6 +12,7 @@ import { CreateService } from './create-service.tsx';
 import { ImportPanel } from './import.tsx';
 import { Readme } from './readme.tsx';
 import { below, searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
+import { TreeTable } from './tree-table.tsx';
 import { Upload } from './upload.tsx';
 
 /** A folder of the repository, with its README below. */
@@ -62,7 +61,7 @@ export function Code() {
         <BranchChoice />
         <div className="row">
           {upload}
-          <Archive gitRef={ref} format="zip" />
+          <Archive gitRef={ref} format="zip" verb="Download" />
           {buildable !== null && isEnough(role, 'implementation:build') && (
             <Button size="xs" onClick={() => setAsked('service')}>
               Create a service
@@ -74,67 +73,10 @@ export function Code() {
       {implementation.data?.value.readOnly === 'IMPORT' && <ImportPanel />}
       {tree.isPending && <div className="panel quiet">Loading…</div>}
       {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
-      {tree.data && (
-        <div className="panel flush">
-          <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Size</th>
-              </tr>
-            </thead>
-            <tbody>
-              {tree.data.entries.map((entry) => (
-                <Row key={entry.name} entry={entry} at={{ ref, path }} address={at} />
-              ))}
-            </tbody>
-          </table>
-          {tree.data.isCut && <p className="quiet panel-text">The folder has more entries than are shown.</p>}
-          <p className="quiet small panel-text">
-            Commit{' '}
-            <Link to={`${at}/commits/${tree.data.commit}`} className="mono">
-              {tree.data.commit.slice(0, 8)}
-            </Link>
-          </p>
-        </div>
-      )}
+      {tree.data && <TreeTable key={`${ref ?? ''}:${path}`} tree={tree.data} at={{ ref, path }} />}
       {readme && (readme.bytes ?? 0) <= SHOWN_BYTES && <Readme at={{ ref, path: below(path, readme.name) }} />}
       {dialogs}
     </div>
-  );
-}
-
-function Row({
-  entry,
-  at: { ref, path },
-  address,
-}: {
-  readonly entry: TreeEntry;
-  readonly at: At;
-  readonly address: string;
-}) {
-  const inner = below(path, entry.name);
-  return (
-    <tr>
-      <td>
-        {entry.type === 'FOLDER' && (
-          <Link to={address} search={searchOf({ ref, path: inner })} className="name">
-            {entry.name}/
-          </Link>
-        )}
-        {entry.type === 'FILE' && (
-          <Link to={`${address}/file`} search={searchOf({ ref, path: inner })} className="name">
-            {entry.name}
-          </Link>
-        )}
-        {(entry.type === 'LINK' || entry.type === 'SUBMODULE') && (
-          <span className="quiet">
-            {entry.name} ({entry.type === 'LINK' ? 'link' : 'submodule'})
-          </span>
-        )}
-      </td>
-      <td className="numbers quiet">{entry.bytes === undefined ? '' : bytes(entry.bytes)}</td>
-    </tr>
   );
 }
 

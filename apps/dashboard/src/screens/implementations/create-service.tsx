@@ -86,6 +86,7 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
         <Select
           label="Branch or tag"
           searchable
+          limit={200}
           allowDeselect={false}
           openOnFocus={false}
           data={[...new Set([ref, ...branches, ...(refs.data?.tags.map((one) => one.name) ?? [])])]}

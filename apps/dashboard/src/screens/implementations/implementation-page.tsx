@@ -11,6 +11,7 @@ const TABS = [
   ['/commits', 'Commits'],
   ['/branches', 'Branches and tags'],
   ['/compare', 'Compare'],
+  ['/services', 'Services'],
   ['/settings', 'Settings'],
 ] as const;
 
@@ -24,6 +25,8 @@ export function ImplementationPage() {
   if (!implementation.data) return <div className="quiet">Loading…</div>;
   const { name, description, visibility, cloneUrl } = implementation.data.value;
   const clone = `git clone ${cloneUrl}`;
+  const isVisitor = acting.base === '';
+  const tabs = TABS.filter(([to]) => !isVisitor || (to !== '/services' && to !== '/settings'));
   return (
     <>
       <PageHead
@@ -41,7 +44,7 @@ export function ImplementationPage() {
         }
       />
       <nav className="tabs" aria-label="Implementation">
-        {TABS.filter(([to]) => to !== '/settings' || acting.base !== '').map(([to, title]) => (
+        {tabs.map(([to, title]) => (
           <Link key={to} to={at + to} activeOptions={{ exact: to !== '/commits', includeSearch: false }}>
             {title}
           </Link>

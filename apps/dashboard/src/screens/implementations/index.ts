@@ -8,4 +8,5 @@ export { EditPage } from './edit.tsx';
 export { FilePage } from './file.tsx';
 export { ImplementationPage } from './implementation-page.tsx';
 export { Implementations, PublicImplementations } from './implementations.tsx';
+export { MadeVersions } from './made-versions.tsx';
 export { Settings } from './settings.tsx';

@@ -84,6 +84,8 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
       />
       <Select
         label="Default branch"
+        searchable
+        limit={200}
         data={[...branches]}
         allowDeselect={false}
         value={defaultBranch}

@@ -5,6 +5,8 @@ import {
   ImplementationMemberRequest,
   ImplementationName,
   Id,
+  MadeVersion,
+  MOST_MADE_VERSIONS,
   TransferRequest,
   UpdateImplementationRequest,
   limits,
@@ -25,6 +27,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { changeImplementation, deleteImplementation, releaseAddress, transferImplementation } from './change.ts';
 import { createImplementation } from './create.ts';
 import { leave, putMember, readMembers, removeMember } from './members.ts';
+import { readMadeVersions } from './made-versions.ts';
 import { PublicQuery, readImplementation, readImplementations, readPublic } from './read.ts';
 
 const tag = 'Implementations';
@@ -155,6 +158,19 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     answers: { 204: null },
     problems: [...found, 'conflict'],
     run: ({ params, caller }) => releaseAddress(platform, contextOf(caller), params.implementationId, params),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/implementations/:implementationId/versions',
+    id: 'listMadeVersions',
+    tag,
+    access: 'implementation:read',
+    summary: 'List the versions of services of the caller that were made of an implementation, newest first',
+    description: `At most ${MOST_MADE_VERSIONS}.`,
+    params: implementationPath,
+    answers: { 200: Type.Array(MadeVersion) },
+    problems: [...found],
+    run: ({ params, caller }) => readMadeVersions(platform, contextOf(caller), params.implementationId),
   }),
   endpoint({
     method: 'GET',

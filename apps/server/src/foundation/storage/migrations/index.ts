@@ -14,6 +14,7 @@ import * as taskOfExecution from './0010-task-of-execution.ts';
 import * as repositoryMembers from './0011-repository-members.ts';
 import * as childIncidents from './0012-child-incidents.ts';
 import * as dueSources from './0013-due-sources.ts';
+import * as versionsOfImplementations from './0014-versions-of-implementations.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0011-repository-members': repositoryMembers,
   '0012-child-incidents': childIncidents,
   '0013-due-sources': dueSources,
+  '0014-versions-of-implementations': versionsOfImplementations,
 };
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */

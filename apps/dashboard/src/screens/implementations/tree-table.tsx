@@ -1,0 +1,109 @@
+import type { RepositoryTree, TreeEntry } from '@kethub/contract';
+import { Button, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { At } from '../../data/implementation-queries.ts';
+import { bytes } from '../../look/time.ts';
+import { below, searchOf, useImplementationAddress } from './use-implementation.ts';
+
+/** Rows that are in the page at first, and that one press of the button adds: thousands would make each key slow. */
+const ROWS = 200;
+/** Entries from which on they can be searched. */
+const SEARCHED = 30;
+
+/** The entries of a folder. */
+export function TreeTable({
+  tree: { entries, isCut, commit },
+  at: { ref, path },
+}: {
+  readonly tree: RepositoryTree;
+  readonly at: At;
+}) {
+  const { at: address } = useImplementationAddress();
+  const [wanted, setWanted] = useState('');
+  const [most, setMost] = useState(ROWS);
+  const found = useMemo(() => {
+    const text = wanted.trim().toLowerCase();
+    return text === '' ? entries : entries.filter(({ name }) => name.toLowerCase().includes(text));
+  }, [entries, wanted]);
+  return (
+    <>
+      {entries.length >= SEARCHED && (
+        <TextInput
+          aria-label="Find in this folder"
+          placeholder={`Find one of ${entries.length} names`}
+          maxLength={200}
+          value={wanted}
+          onChange={(event) => {
+            setWanted(event.currentTarget.value);
+            setMost(ROWS);
+          }}
+        />
+      )}
+      <div className="panel flush">
+        <table className="list">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Size</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, most).map((entry) => (
+              <Row key={entry.name} entry={entry} at={{ ref, path }} address={address} />
+            ))}
+          </tbody>
+        </table>
+        {found.length > most && (
+          <div className="panel-head">
+            <Button size="xs" variant="default" onClick={() => setMost(most + ROWS)}>
+              Show more: {found.length - most} are left
+            </Button>
+          </div>
+        )}
+        {found.length === 0 && <p className="quiet panel-text">No name here contains this.</p>}
+        {isCut && <p className="quiet panel-text">The folder has more entries than are shown.</p>}
+        <p className="quiet small panel-text">
+          Commit{' '}
+          <Link to={`${address}/commits/${commit}`} className="mono">
+            {commit.slice(0, 8)}
+          </Link>
+        </p>
+      </div>
+    </>
+  );
+}
+
+function Row({
+  entry,
+  at: { ref, path },
+  address,
+}: {
+  readonly entry: TreeEntry;
+  readonly at: At;
+  readonly address: string;
+}) {
+  const inner = below(path, entry.name);
+  return (
+    <tr>
+      <td>
+        {entry.type === 'FOLDER' && (
+          <Link to={address} search={searchOf({ ref, path: inner })} className="name">
+            {entry.name}/
+          </Link>
+        )}
+        {entry.type === 'FILE' && (
+          <Link to={`${address}/file`} search={searchOf({ ref, path: inner })} className="name">
+            {entry.name}
+          </Link>
+        )}
+        {(entry.type === 'LINK' || entry.type === 'SUBMODULE') && (
+          <span className="quiet">
+            {entry.name} ({entry.type === 'LINK' ? 'link' : 'submodule'})
+          </span>
+        )}
+      </td>
+      <td className="numbers quiet">{entry.bytes === undefined ? '' : bytes(entry.bytes)}</td>
+    </tr>
+  );
+}
