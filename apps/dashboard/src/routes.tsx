@@ -117,7 +117,6 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
     at('usage', lazyRouteComponent(usageScreens, 'Usage')),
     at('audit', lazyRouteComponent(auditScreens, 'AuditLog')),
     at('provider-tokens', lazyRouteComponent(providerTokenScreens, 'ProviderTokens')),
-    at('organization', lazyRouteComponent(organizationScreens, 'OrganizationPage')),
   ];
 }
 
@@ -195,6 +194,12 @@ function ownScreens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
 
 const me = createRoute({ getParentRoute: () => root, path: 'me', component: Frame });
 const organization = createRoute({ getParentRoute: () => root, path: 'org/$organizationId', component: Frame });
+/** The organization itself, which a person alone has not. */
+const members = createRoute({
+  getParentRoute: () => organization,
+  path: 'organization',
+  component: lazyRouteComponent(organizationScreens, 'OrganizationPage'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -202,7 +207,7 @@ export const router = createRouter({
     createRoute({ getParentRoute: () => root, path: 'callback', component: Callback }),
     visitorPages(root),
     me.addChildren([...screens(me), ...ownScreens(me)]),
-    organization.addChildren(screens(organization)),
+    organization.addChildren([...screens(organization), members]),
   ]),
   defaultErrorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
   scrollRestoration: false,

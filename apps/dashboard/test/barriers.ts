@@ -16,18 +16,35 @@ export async function barriersOn(page: Page, origin: string, screens: readonly s
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     for (const screen of screens) {
-      await page.goto(origin + screen);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      while ((await page.getByText('Loading…').count()) > 0) await pause(50);
-      found.push(...(await violations(page)).map((one) => `${colorScheme} ${screen}: ${one}`));
-      await picture(page, `${colorScheme}${screen}`);
-      await page.setViewportSize(NARROW);
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      if (width !== NARROW.width) found.push(`${screen} is ${String(width)} wide`);
-      await picture(page, `narrow-${colorScheme}${screen}`);
-      await page.setViewportSize(WIDE);
+      await open(page, origin + screen);
+      found.push(...(await barriersOf(page, `${colorScheme}${screen}`)));
     }
   }
+  return found;
+}
+
+/** Loads a screen directly, and waits until nothing of it is being loaded. */
+export async function open(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page
+    .getByRole('heading', { level: 1 })
+    .first()
+    .waitFor()
+    .catch((cause: unknown) => {
+      throw new Error(`${address} shows no heading`, { cause });
+    });
+  while ((await page.getByText('Loading…').count()) > 0) await pause(50);
+}
+
+/** Barriers of the page as it is, and whatever makes it wider than a telephone. Pictures of both widths are left. */
+export async function barriersOf(page: Page, name: string): Promise<string[]> {
+  const found = (await violations(page)).map((one) => `${name}: ${one}`);
+  await picture(page, name);
+  await page.setViewportSize(NARROW);
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  if (width !== NARROW.width) found.push(`${name} is ${String(width)} wide`);
+  await picture(page, `narrow-${name}`);
+  await page.setViewportSize(WIDE);
   return found;
 }
 
@@ -57,6 +74,6 @@ export async function picture(page: Page, name: string): Promise<void> {
 export function keepPicture(name: string, png: Buffer): void {
   if (PICTURES === undefined) return;
   mkdirSync(PICTURES, { recursive: true });
-  const file = `${name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id').replaceAll(/[^\w-]+/g, '-')}.png`;
+  const file = `${name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{40}/g, 'id').replaceAll(/[^\w-]+/g, '-')}.png`;
   writeFileSync(path.join(PICTURES, file), png);
 }

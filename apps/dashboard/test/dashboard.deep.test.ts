@@ -224,17 +224,13 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await other.context().close();
   });
 
-  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
+  test('a hostile name, result and log make no barrier and nothing wider than a telephone, light and dark', async () => {
     const [service] = await kethub.client.listServices();
     const [execution] = await kethub.client.listOwnedExecutions();
     const screens = [
-      '/me',
       '/me/services',
-      '/me/services/new',
       `/me/services/${service?.id}`,
       `/me/services/${service?.id}/run?execution=${execution?.id}`,
-      `/me/services/${service?.id}/versions`,
-      `/me/services/${service?.id}/executions`,
       '/me/executions',
       `/me/executions/${execution?.id}`,
     ];

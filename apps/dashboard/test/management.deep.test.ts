@@ -100,11 +100,6 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     await page.getByText('Tokens of applications').waitFor();
   });
 
-  test('no screen has barriers or is wider than a telephone, light and dark', async () => {
-    const screens = ['/me/usage?side=revenue', '/me/provider-tokens', '/me/audit', '/me/administration'];
-    expect(await dashboard.barriersOn(screens)).toEqual([]);
-  }, 180_000);
-
   test('no script but its own has run, and no request has left the origin', () =>
     expect(dashboard.complaints).toEqual([]));
 });

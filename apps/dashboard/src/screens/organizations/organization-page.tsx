@@ -20,9 +20,7 @@ export function OrganizationPage() {
   const mayDelete = useMay('organization:delete');
   const mayInvite = useMay('invitation:list');
   const [asked, setAsked] = useState<'name' | 'leaving' | 'deletion' | null>(null);
-  useTitle(acting.organizationId === null ? 'Organization' : acting.name);
-  if (acting.organizationId === null)
-    return <div className="panel quiet">Choose an organization at the top left. This page is about its members.</div>;
+  useTitle(acting.name);
   return (
     <>
       <PageHead

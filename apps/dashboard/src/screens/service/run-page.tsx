@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useActing } from '../../data/context.tsx';
+import { useActing, useMay } from '../../data/context.tsx';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
 import { ExecutionPanel } from '../executions/execution-panel.tsx';
 import { RunInput } from './run-input.tsx';
@@ -13,6 +13,7 @@ import { useServiceAddress } from './use-service.ts';
 export function RunPage() {
   const { acting, serviceId, at } = useServiceAddress();
   const navigate = useNavigate();
+  const mayRun = useMay('execution:start');
   const search = useSearch({ strict: false }) as { version?: unknown; execution?: unknown };
   const service = useQuery(serviceQuery(acting, serviceId));
   const asked = typeof search.version === 'string' ? search.version : null;
@@ -31,6 +32,12 @@ export function RunPage() {
       <div className="panel empty">
         This service runs elsewhere, so it takes no jobs here. Applications call it at its address.
       </div>
+    );
+  if (!mayRun)
+    return (
+      <RunSplit executionId={executionId}>
+        <MayNotRun />
+      </RunSplit>
     );
   if (chosen === '')
     return (
@@ -78,6 +85,11 @@ function OwnInput(props: Omit<Parameters<typeof RunInput>[0], 'detail'>) {
   return <RunInput {...props} detail={detail} />;
 }
 
+/** Stands in the place of the input for those who may look only. */
+export function MayNotRun() {
+  return <div className="panel quiet">Maintainers and owners can run services here.</div>;
+}
+
 /** The input on one side, the execution on the other. */
 export function RunSplit({
   executionId,
@@ -87,13 +99,16 @@ export function RunSplit({
   readonly children: ReactNode;
 }) {
   const acting = useActing();
+  const mayRun = useMay('execution:start');
   return (
     <div className="split">
       {children}
       {executionId === null ? (
         <div className="panel empty quiet">
           <p style={{ margin: 0 }}>
-            Fill in the input and press Run. The log appears here while it runs, then the result.
+            {mayRun
+              ? 'Fill in the input and press Run. The log appears here while it runs, then the result.'
+              : 'The log and the result of an execution appear here. Executions lists them.'}
           </p>
         </div>
       ) : (

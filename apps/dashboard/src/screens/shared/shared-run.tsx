@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay } from '../../data/context.tsx';
 import { RunInput } from '../service/run-input.tsx';
-import { RunSplit } from '../service/run-page.tsx';
+import { MayNotRun, RunSplit } from '../service/run-page.tsx';
 import { useSharedService } from './use-shared.ts';
 
 /** Runs a shared service. What it takes is described with the service, because versions of others cannot be read. */
@@ -16,12 +16,13 @@ export function SharedRun() {
   const executionId = typeof search.execution === 'string' ? search.execution : null;
   const go = (next: { readonly version: string; readonly execution?: string }): void =>
     void navigate({ to: `${at}/run`, search: next });
-  if (!mayRun || !chosen)
+  if (!mayRun)
     return (
-      <div className="panel quiet">
-        {mayRun ? 'No version of it can be run.' : 'Maintainers and owners can run services here.'}
-      </div>
+      <RunSplit executionId={executionId}>
+        <MayNotRun />
+      </RunSplit>
     );
+  if (!chosen) return <div className="panel quiet">No version of it can be run.</div>;
   return (
     <RunSplit executionId={executionId}>
       <RunInput
