@@ -9,7 +9,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { SessionContext } from './data/context.tsx';
-import { followChanges } from './data/live.ts';
+import { followChanges, isRenewed } from './data/live.ts';
 import { theme } from './look/theme.ts';
 import { router } from './routes.tsx';
 import { openSession } from './session/session.ts';
@@ -29,7 +29,9 @@ const queries: QueryClient = new QueryClient({
     queries: {
       retry: (count, error) =>
         count < RETRIES && (!(error instanceof KethubError) || error.status >= 500 || error.status === 429),
-      refetchOnWindowFocus: true,
+      refetchOnWindowFocus: isRenewed,
+      refetchOnReconnect: isRenewed,
+      refetchOnMount: isRenewed,
     },
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { added, keysOf } from './live.ts';
+import { added, isRenewed, keysOf, RENEWED_PAGES } from './live.ts';
 
 test('an event renews what it concerns in its context', () => {
   const [list, status] = keysOf({ id: 'a.1', event: 'execution', organizationId: 'o', executionId: 'e' });
@@ -21,4 +21,11 @@ test('keys are collected once each; too many, and a reset, renew everything', ()
       Array.from({ length: 500 }, (_, at) => ['/me', at]),
     ),
   ).toEqual([[]]);
+});
+
+test('a list of many pages is not renewed, everything else is', () => {
+  const pages = (count: number) => ({ state: { data: { pages: Array.from({ length: count }, () => []) } } });
+  expect([isRenewed(pages(RENEWED_PAGES)), isRenewed(pages(RENEWED_PAGES + 1))]).toEqual([true, false]);
+  for (const data of [undefined, null, [], { pages: 'none' }, 'text'])
+    expect(isRenewed({ state: { data } })).toBe(true);
 });

@@ -15,9 +15,21 @@ export function followChanges(session: Session, queries: QueryClient): void {
       const due = keys;
       keys = [];
       timer = undefined;
-      for (const queryKey of due) void queries.invalidateQueries({ queryKey });
+      for (const queryKey of due) void queries.invalidateQueries({ queryKey, predicate: isRenewed });
     }, COLLECT_MS);
   });
+}
+
+/**
+ * Pages of a list up to which it is renewed by itself. A renewal asks for each page, one after the other: two hundred
+ * requests at every event would be worse than a list that is old.
+ */
+export const RENEWED_PAGES = 10;
+
+/** Returns whether an event renews this query. */
+export function isRenewed({ state: { data } }: { readonly state: { readonly data?: unknown } }): boolean {
+  const pages = (data as { readonly pages?: unknown } | null | undefined)?.pages;
+  return !Array.isArray(pages) || pages.length <= RENEWED_PAGES;
 }
 
 /** The keys, each once. Beyond some hundred everything is renewed. */

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { RENEWED_PAGES } from '../data/live.ts';
 
 interface Pages {
   readonly data?: { readonly pages: readonly unknown[] } | undefined;
@@ -20,15 +21,23 @@ export function More({ of }: { readonly of: Pages }) {
     if (wanted > 0 && loaded >= wanted) setWanted(0);
     else if (loaded < wanted && hasNextPage && !isFetching && !isError) void of.fetchNextPage();
   }, [wanted, loaded, hasNextPage, isFetching, isError, of]);
-  if (!hasNextPage) return null;
   const ask = (): void => {
     setWanted(loaded + 1);
     void of.fetchNextPage();
   };
   return (
-    <Button variant="default" loading={loaded < wanted && !isError} onClick={ask}>
-      Show more
-    </Button>
+    <>
+      {loaded > RENEWED_PAGES && (
+        <p className="quiet small" style={{ margin: 0 }}>
+          So long a list is not renewed by itself. Reload the page to see what has changed.
+        </p>
+      )}
+      {hasNextPage && (
+        <Button variant="default" loading={loaded < wanted && !isError} onClick={ask}>
+          Show more
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { OwnedExecution } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
 import { useActing } from '../../data/context.tsx';
+import { LongRows } from '../../look/long-rows.tsx';
 import { State, Time, shortId } from '../../look/parts.tsx';
 import { duration, parseTime } from '../../look/time.ts';
 
@@ -32,7 +33,7 @@ export function ExecutionList({
     );
   return (
     <div className="panel flush">
-      <table className="list">
+      <table className="list" aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
             <th scope="col">Service</th>
@@ -43,9 +44,9 @@ export function ExecutionList({
             <th scope="col">When</th>
           </tr>
         </thead>
-        <tbody>
-          {rows.map(({ id, status, serviceName, version, applicationId, createdAt, startedAt, endedAt, tags }) => (
-            <tr key={id}>
+        <LongRows rows={rows}>
+          {({ id, status, serviceName, version, applicationId, createdAt, startedAt, endedAt, tags }) => (
+            <>
               <td>
                 <Link to={`${base}/executions/${id}`} className="name">
                   {serviceName ?? 'Deleted service'}
@@ -64,9 +65,9 @@ export function ExecutionList({
               <td className="quiet">
                 <Time at={createdAt} />
               </td>
-            </tr>
-          ))}
-        </tbody>
+            </>
+          )}
+        </LongRows>
       </table>
     </div>
   );

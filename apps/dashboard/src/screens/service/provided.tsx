@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { providedExecutionsQuery, providedRecordQuery, serviceQuery } from '../../data/queries.ts';
+import { LongRows } from '../../look/long-rows.tsx';
 import { More } from '../../look/more.tsx';
 import { shortId, State, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -55,7 +56,7 @@ export function Provided() {
         <div className="panel quiet">No execution fits this filter.</div>
       ) : (
         <div className="panel flush">
-          <table className="list">
+          <table className="list" aria-rowcount={rows.length + 1}>
             <thead>
               <tr>
                 <th scope="col">Execution</th>
@@ -68,9 +69,9 @@ export function Provided() {
                 </th>
               </tr>
             </thead>
-            <tbody>
-              {rows.map(({ id, status, version, createdAt, startedAt, endedAt }) => (
-                <tr key={id}>
+            <LongRows rows={rows}>
+              {({ id, status, version, createdAt, startedAt, endedAt }) => (
+                <>
                   <td className="mono" title={id}>
                     {shortId(id)}
                   </td>
@@ -92,9 +93,9 @@ export function Provided() {
                       Record
                     </Button>
                   </td>
-                </tr>
-              ))}
-            </tbody>
+                </>
+              )}
+            </LongRows>
           </table>
         </div>
       )}
