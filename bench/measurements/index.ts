@@ -6,6 +6,7 @@ import { kubernetes, slurm } from './clusters.ts';
 import { commandLine } from './command-line.ts';
 import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
+import { dashboard } from './dashboard.ts';
 import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
 import { gitTransfers } from './git.ts';
@@ -47,6 +48,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   keycloak,
   kubernetes,
   slurm,
+  dashboard,
   modeller,
   git: gitTransfers,
   timing,
@@ -60,6 +62,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 /** Measurements that run only when named: they take longer than all others, or promise no number. */
 export const onRequest: readonly string[] = [
   'accounts',
+  'dashboard',
   'git',
   'keycloak',
   'kubernetes',

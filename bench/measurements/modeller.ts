@@ -1,15 +1,13 @@
 import { workflowForm } from '@kethub/client';
-import { chromium, type CDPSession, type Page } from 'playwright-core';
-import { sqlite } from '@kethub/server/testing/databases';
-import { startTestKethub } from '@kethub/server/testing/kethub';
 import { followChecks, type Checks } from '@kethub/dashboard/test/checks';
 import { manyElements } from '@kethub/dashboard/test/many-elements';
+import { sqlite } from '@kethub/server/testing/databases';
+import { startTestKethub } from '@kethub/server/testing/kethub';
+import type { Page } from 'playwright-core';
+import { openBrowser, signIn, ticksOf, WIDE } from '../lib/browser.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 
-const PROGRAM = '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];
-const PASSWORD = 'correct horse battery staple';
 const ROUNDS = 7;
 /** Tasks in a row: with start and end, and a path between each two, 301 elements. */
 const TASKS = 149;
@@ -19,9 +17,9 @@ const LONGEST_MS = 150_000;
 /** A diagram of 300 elements in the modeller: until it is drawn, and what a change costs until it is checked. */
 export async function modeller(): Promise<Measurement[]> {
   const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
+  const browser = await openBrowser();
   try {
-    const context = await browser.newContext({ viewport: { width: 1360, height: 860 } });
+    const context = await browser.newContext({ viewport: WIDE });
     context.setDefaultTimeout(LONGEST_MS);
     const page = await context.newPage();
     const { origin } = new URL(kethub.platform.addresses.api);
@@ -66,16 +64,6 @@ export async function modeller(): Promise<Measurement[]> {
   }
 }
 
-async function signIn(page: Page, origin: string): Promise<void> {
-  // While the dashboard is built, the plain page looks again by itself.
-  await page.goto(`${origin}/`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.locator('input[name=username]').fill('ada');
-  await page.locator('input[name=password]').fill(PASSWORD);
-  await page.locator('input[name=password]').press('Enter');
-  await page.getByRole('heading', { name: 'Last executions' }).waitFor();
-}
-
 async function open(page: Page, checks: Checks, address: string): Promise<number> {
   const began = performance.now();
   await page.goto(address, { waitUntil: 'commit' });
@@ -94,21 +82,14 @@ async function changeOf(page: Page, checks: Checks, name: string): Promise<{ mai
   await page.getByRole('treeitem', { name: /^Task 7(?!\d)/ }).click();
   const field = page.getByRole('region', { name: 'General' }).getByRole('textbox', { name: 'Name', exact: true });
   await field.waitFor();
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const before = await taskMs(session);
+  const ticks = await ticksOf(page);
+  const before = await ticks.now();
   const known = await checks.count();
   await field.fill(`Task 7 ${name}`);
   await page.getByRole('treeitem', { name: `Task 7 ${name}` }).waitFor();
   const checkMs = await checks.after(known);
-  const mainMs = (await taskMs(session)) - before;
-  await session.detach();
+  const mainMs = (await ticks.now()) - before;
+  await ticks.end();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
   return { mainMs, checkMs };
-}
-
-/** Milliseconds of its thread that the page has used. */
-async function taskMs(session: CDPSession): Promise<number> {
-  const { metrics } = await session.send('Performance.getMetrics');
-  return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
 }
