@@ -100,6 +100,21 @@ export async function fillIn(page: Page, username: string): Promise<void> {
   await page.locator('input[name=password]').press('Enter');
 }
 
+/** Signs in again in another tab, from the dialog of a page whose session has ended. Returns that tab. */
+export async function signInAgain(page: Page, username: string): Promise<Page> {
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+  const [other] = await Promise.all([
+    page.context().waitForEvent('page'),
+    ended.getByRole('link', { name: 'Sign in again' }).click(),
+  ]);
+  await fillIn(other, username);
+  await other.getByRole('heading', { name: 'Last executions' }).waitFor();
+  await page.bringToFront();
+  await page.evaluate('dispatchEvent(new Event("focus"))');
+  await ended.waitFor({ state: 'detached' });
+  return other;
+}
+
 /** Lets a realm send people back to a platform, as docs/configuration.md says. */
 async function letComeBack(realm: TestRealm, auth: string, origin: string): Promise<void> {
   const [client] = (await realm.admin('GET', '/clients?clientId=kethub')) as [{ id: string; attributes: object }];

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
 import { picture } from './barriers.ts';
-import { fillIn, openDashboard, PASSWORD, PROGRAM, type Dashboard } from './browser.ts';
+import { fillIn, openDashboard, PASSWORD, PROGRAM, signInAgain, type Dashboard } from './browser.ts';
 
 const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 /** Seconds for which an access token is valid, so that it ends during a test. */
@@ -93,15 +93,7 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     const ended = page.getByRole('dialog', { name: 'Your session has ended' });
     await ended.waitFor();
     await picture(page, 'keycloak-session-ended');
-    const [other] = await Promise.all([
-      page.context().waitForEvent('page'),
-      ended.getByRole('link', { name: 'Sign in again' }).click(),
-    ]);
-    await fillIn(other, 'ada');
-    await other.getByRole('heading', { name: 'Last executions' }).waitFor();
-    await page.bringToFront();
-    await page.evaluate('dispatchEvent(new Event("focus"))');
-    await ended.waitFor({ state: 'detached' });
+    const other = await signInAgain(page, 'ada');
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Notebook');
     await dialog.getByRole('button', { name: 'Create' }).click();

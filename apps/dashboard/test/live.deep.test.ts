@@ -148,6 +148,65 @@ describe.skipIf(!existsSync(PROGRAM))('a dashboard that stays open', () => {
     }
   }, 240_000);
 
+  test('after a restart every other kind of page shows what is new, and leads on, without a reload', async () => {
+    const { client } = dashboard.kethub;
+    const application = await client.createApplication({ json: { name: 'Before' } });
+    const pool = await client.createDataPool({ json: { name: 'Before' } });
+    const inService = `/me/services/${serviceId}`;
+    const paths = [
+      '/me',
+      inService,
+      `${inService}/versions`,
+      `${inService}/versions/1.0.0`,
+      `${inService}/versions/1.0.0/specification`,
+      `${inService}/sharing`,
+      `${inService}/limits`,
+      `${inService}/listing`,
+      `/me/services/${workflowId}/model`,
+      '/me/workflows',
+      '/me/incidents',
+      '/me/implementations',
+      '/me/marketplace',
+      '/me/applications',
+      `/me/applications/${application.id}`,
+      '/me/data-pools',
+      `/me/data-pools/${pool.id}`,
+      '/me/usage',
+      '/me/audit',
+      '/me/provider-tokens',
+      '/me/profile',
+      '/me/tokens',
+      '/me/organizations',
+      '/me/administration',
+    ];
+    const tabs = await Promise.all(paths.map(() => dashboard.newPageIn(page.context())));
+    for (const [at, tab] of tabs.entries()) {
+      await tab.goto(origin + (paths[at] ?? ''));
+      await tab.getByRole('heading', { level: 1 }).or(tab.locator('[data-element-id=start]')).first().waitFor();
+      await expect.poll(() => tab.getByText('Loading…').count(), { timeout: 30_000 }).toBe(0);
+      await tab.evaluate('window.isTheSame = true');
+    }
+    expect(dashboard.traffic.inFlight.length).toBeLessThanOrEqual(4);
+
+    await dashboard.kethub.restart();
+
+    await client.renameApplication({ applicationId: application.id, json: { name: 'After' } });
+    await client.updateDataPool({ dataPoolId: pool.id, json: { name: 'After' } });
+    const wrong: string[] = [];
+    for (const [at, tab] of tabs.entries()) {
+      await tab.bringToFront();
+      await tab.getByRole('link', { name: 'Applications', exact: true }).first().click();
+      await tab.getByRole('link', { name: 'After', exact: true }).click();
+      await tab.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+      await tab.getByRole('link', { name: 'Data pools', exact: true }).click();
+      await tab.getByRole('link', { name: 'After', exact: true }).waitFor();
+      if ((await tab.evaluate('window.isTheSame')) !== true) wrong.push(`${paths[at]}: was loaded again`);
+      if ((await tab.getByRole('alert').count()) > 0) wrong.push(`${paths[at]}: a problem`);
+      await tab.close();
+    }
+    expect(wrong).toEqual([]);
+  }, 300_000);
+
   test('no script but its own has run, and no request has left the origin', () =>
     expect(dashboard.complaints).toEqual([]));
 });
