@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { jobProgram, SlurmRuntime } from '../../packages/runtime/src/slurm/index.ts';
+import { jobProgram, SlurmRuntime } from '@kethub/runtime/slurm';
 import { LIMITS, openBench, type Bench } from '@kethub/runtime/testing/bench';
 import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
 import { PYTHON } from '../../script/kubernetes/images.ts';
