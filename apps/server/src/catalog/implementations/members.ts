@@ -1,8 +1,8 @@
 import { limits, type ImplementationMember, type MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
-import { isApproved, type IdentityProvider } from '../../people/identity/index.ts';
-import { lockOwnerShared } from '../../people/organizations/index.ts';
+import type { IdentityProvider } from '../../people/identity/index.ts';
+import { lockNewMember, requireNewMember } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { presentMember } from './present.ts';
@@ -43,12 +43,12 @@ export async function putMember(
   const { database } = platform;
   const { implementationId: id, memberType: type, memberId } = path;
   await requireImplementation(database.read, context, id, 'implementation-member:change');
-  if (type === 'USER') await requireUser(identity, memberId);
+  await requireNewMember(identity, { type, id: memberId });
   return database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, 'implementation-member:change');
     if (isOwner(implementation, { type, id: memberId }))
       throw new Problem('conflict', 'The owner has all rights already.');
-    await lockMember(platform, transaction, path);
+    await lockNewMember(platform, transaction, { type, id: memberId });
     const before = await roleOfMember(transaction, id, { type, id: memberId });
     if (!before) await requireMemberLimit(transaction, id);
     const row = { implementation_id: id, member_type: type, member_id: memberId, role, created_at: platform.now() };
@@ -117,29 +117,6 @@ async function deleteMember(transaction: Queries, path: MemberPath): Promise<Mem
     .returning('role')
     .executeTakeFirst();
   return row?.role;
-}
-
-async function requireUser(identity: IdentityProvider, userId: string): Promise<void> {
-  const found = await identity.find(userId);
-  if (!found || !isApproved(found)) throw noMember('USER', userId);
-}
-
-/** Locks the new member, so that nobody deletes it before the transaction ends. */
-async function lockMember(
-  platform: Platform,
-  transaction: Queries,
-  { memberType: type, memberId: id }: MemberPath,
-): Promise<void> {
-  try {
-    await lockOwnerShared(platform, transaction, { type, id });
-  } catch (error) {
-    throw error instanceof Problem ? noMember(type, id) : error;
-  }
-}
-
-function noMember(type: OwnerType, id: string): Problem {
-  const what = type === 'USER' ? 'approved user' : 'organization';
-  return new Problem('not-found', `There is no ${what} ${id} that could become a member.`);
 }
 
 async function requireMemberLimit(transaction: Queries, id: string): Promise<void> {

@@ -1,6 +1,7 @@
 export { organizationCatalog } from './catalog.ts';
 export { lockOwnerShared } from './lock-owner.ts';
 export { joinedOrganizations, roleIn } from './memberships.ts';
+export { lockNewMember, requireNewMember } from './new-member.ts';
 export { organizationEndpoints } from './routes.ts';
 export { requireNewOwner } from './transfer.ts';
 export { InvitationMails } from './invitation-mails.ts';
