@@ -55,7 +55,7 @@ export interface Cluster {
 
 /**
  * Starts a Kubernetes of one node on this machine, beside any other: all parts on free ports and below one folder. Needs
- * root. `program`: what {@link buildKubernetes} has built.
+ * root. `program`: what `buildKubernetes` has built.
  */
 export async function startKubernetes(program: string): Promise<Cluster> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-kubernetes-'));

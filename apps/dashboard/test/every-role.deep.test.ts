@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { MemberRole } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { matrix } from '../../server/src/testing/matrix.ts';
+import { matrix } from '@kethub/server/testing/matrix';
 import { addressOf, pathsBelow } from './addresses.ts';
 import { barriersOf, open } from './barriers.ts';
 import { fillIn, openDashboard, PASSWORD, PROGRAM, type Dashboard } from './browser.ts';

@@ -1,7 +1,7 @@
 import { createPlatformClient, workflowForm, type PlatformClient } from '@kethub/client';
 import type { MemberRole } from '@kethub/contract';
-import { build, deploy, type TestKethub } from '../../server/src/testing/kethub.ts';
-import { listing } from '../../server/src/testing/marketplace.ts';
+import { build, deploy, type TestKethub } from '@kethub/server/testing/kethub';
+import { listing } from '@kethub/server/testing/marketplace';
 import { CALLING, HOSTILE } from './calling-workflow.ts';
 
 const FILES = {
