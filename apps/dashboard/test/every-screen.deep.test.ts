@@ -62,12 +62,17 @@ describe.skipIf(!existsSync(PROGRAM))('every route of the router in a browser', 
     }, 600_000);
   });
 
-  test('outside of all contexts there are the first page, the way back of a sign-in, and a page that says so', async () => {
-    expect(pathsOutside()).toEqual(['/', '/callback']);
+  test('outside of all contexts there are the first page, the way back of a sign-in, and pages of what is public', async () => {
+    const { implementation: implementationId } = made.own;
+    await dashboard.kethub.client.updateImplementation({ implementationId, json: { visibility: 'PUBLIC' } });
+    const ofVisitors = pathsOutside().filter((path) => path.startsWith('/implementations'));
+    expect(pathsOutside().filter((path) => !ofVisitors.includes(path))).toEqual(['/', '/callback']);
+    expect(ofVisitors.length).toBeGreaterThan(5);
     const page = await dashboard.pageOfNobody();
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      for (const address of ['/', '/callback', '/callback?error=access_denied&state=x', '/me/nothing-here']) {
+      const fixed = ['/', '/callback', '/callback?error=access_denied&state=x', '/me/nothing-here'];
+      for (const address of [...fixed, ...ofVisitors.map((path) => addressOf(path, made.own))]) {
         await open(page, dashboard.origin + address);
         expect(await barriersOf(page, `nobody-${scheme}${address}`)).toEqual([]);
       }

@@ -5,7 +5,7 @@ import { Acting, useSession, type ActingContext } from '../data/context.tsx';
 import { Ket } from '../look/parts.tsx';
 import { SignInButton } from '../screens/landing.tsx';
 
-/** Around the pages that everybody may see. Whoever is signed in goes on to the same page with their own rights. */
+/** The frame of pages that everybody may see. Whoever is signed in goes on to the same page with their own rights. */
 export function VisitorFrame() {
   const session = useSession();
   const navigate = useNavigate();

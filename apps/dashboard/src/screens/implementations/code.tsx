@@ -46,7 +46,7 @@ export function Code() {
   if (implementation.data && head === null && ref === null)
     return (
       <>
-        {implementation.data.value.readOnly !== null && <ImportPanel />}
+        <ImportPanel />
         <Empty url={implementation.data.value.cloneUrl} branch={implementation.data.value.defaultBranch} />
         <div className="row" style={{ marginTop: 12 }}>
           {upload}

@@ -3,10 +3,18 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fileQuery, refsQuery, SHOWN_BYTES, treeQuery } from '../../data/implementation-queries.ts';
+import { isEnough } from '../../data/context.tsx';
+import {
+  fileQuery,
+  implementationQuery,
+  refsQuery,
+  SHOWN_BYTES,
+  treeQuery,
+} from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { roleInWords } from '../../look/roles.ts';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { commitForm, useBranch } from './commit-form.ts';
@@ -41,6 +49,16 @@ export function EditPage() {
   const isShort = (entry?.bytes ?? Infinity) <= SHOWN_BYTES;
   const file = useQuery({ ...fileQuery(acting, implementationId, { ref, path }), enabled: isShort });
   const text = useText(file.data);
+  const { role = 'VIEWER', readOnly = null } =
+    useQuery(implementationQuery(acting, implementationId)).data?.value ?? {};
+  if (!isEnough(role, 'implementation:push') || readOnly !== null)
+    return (
+      <div className="panel quiet">
+        {readOnly === null
+          ? `Your role is ${roleInWords(role)}: only a maintainer or an owner changes files.`
+          : 'Nobody changes files here: the repository is imported, or follows another one.'}
+      </div>
+    );
   const error = refs.error ?? tree.error ?? file.error;
   if (error) return <Problem error={error} />;
   if (refs.data && ref !== null && !refs.data.branches.some((one) => one.name === ref))

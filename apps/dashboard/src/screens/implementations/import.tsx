@@ -135,10 +135,15 @@ export function Import({ onClose }: { readonly onClose: () => void }) {
 export function ImportPanel() {
   const { acting, implementationId } = useImplementationAddress();
   const queries = useQueryClient();
-  const role = useQuery(implementationQuery(acting, implementationId)).data?.value.role ?? 'VIEWER';
+  const {
+    role = 'VIEWER',
+    readOnly = null,
+    head = null,
+  } = useQuery(implementationQuery(acting, implementationId)).data?.value ?? {};
   const found = useQuery({
     ...importQuery(acting, implementationId),
-    enabled: isEnough(role, 'implementation-import:read'),
+    // An import that has filled the repository leaves nothing to do.
+    enabled: (readOnly !== null || head === null) && isEnough(role, 'implementation-import:read'),
   });
   const state = found.data?.state;
   const renew = () => queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
