@@ -1,5 +1,6 @@
 import { chromium, type Page } from 'playwright-core';
 import type { FirstStart } from './first-start.ts';
+import { workflowPictures } from './workflow-pictures.ts';
 
 const PROGRAM = '/usr/bin/chromium';
 const SIZE = { width: 1280, height: 800 };
@@ -21,10 +22,16 @@ export async function dashboardPictures({ lines, origins }: FirstStart): Promise
     const page = await context.newPage();
     await signIn(page, origin, password);
     const run = await runPage(page);
+    const serviceId = /\/services\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '';
     await page.goto(`${origin}/me`);
     await page.getByRole('heading', { name: 'Newest services' }).waitFor();
     await settled(page);
-    return { 'docs/images/dashboard-run.png': run, 'docs/images/dashboard-home.png': await page.screenshot() };
+    const home = await page.screenshot();
+    return {
+      'docs/images/dashboard-run.png': run,
+      'docs/images/dashboard-home.png': home,
+      ...(await workflowPictures(page, serviceId)),
+    };
   } finally {
     await browser.close();
   }
