@@ -6,7 +6,7 @@ import type { Side } from '../suggest/variables.ts';
 import { useCommitted, type FieldProps } from './fields.tsx';
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
 
-export interface FeelProps extends Omit<FieldProps, 'error'> {
+export interface FeelProps extends Omit<FieldProps, 'error' | 'judge'> {
   /** Id of the element, for the problems of the platform. */
   readonly elementId: string;
   /** True if a value can be shown: not where variables come from elsewhere. */

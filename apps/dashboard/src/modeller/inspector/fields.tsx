@@ -4,8 +4,18 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 /** Milliseconds without a key after which a text goes into the diagram. */
 const REST_MS = 400;
 
-/** A text that goes into the diagram when the author rests or leaves the field; one step of undo each time. */
-export function useCommitted(value: string, onCommit: (text: string) => void) {
+/**
+ * A text that goes into the diagram when the author rests or leaves the field; one step of undo each time. `judge` says
+ * what keeps a text out of the diagram: the field keeps it meanwhile.
+ */
+export function useCommitted(
+  value: string,
+  commit: (text: string) => void,
+  judge: (text: string) => string | null = () => null,
+) {
+  const onCommit = (text: string): void => {
+    if (text !== value && judge(text) === null) commit(text);
+  };
   const [draft, setDraft] = useState<string | null>(null);
   const pending = useRef<{ readonly text: string; readonly commit: (text: string) => void } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -14,7 +24,7 @@ export function useCommitted(value: string, onCommit: (text: string) => void) {
     timer.current = null;
     const last = pending.current;
     pending.current = null;
-    setDraft(null);
+    if (draft !== null && judge(draft) === null) setDraft(null);
     if (last) last.commit(last.text);
   };
   // A field that goes away, because another element is selected, keeps what was typed.
@@ -29,6 +39,7 @@ export function useCommitted(value: string, onCommit: (text: string) => void) {
   );
   return {
     shown: draft ?? value,
+    complaint: draft === null ? null : judge(draft),
     type(text: string): void {
       setDraft(text);
       pending.current = { text, commit: onCommit };
@@ -51,10 +62,12 @@ export interface FieldProps {
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly error?: string | undefined;
+  /** What keeps a text out of the diagram; null: nothing. */
+  readonly judge?: (text: string) => string | null;
 }
 
-export function TextField({ label, value, onCommit, error, ...rest }: FieldProps) {
-  const { shown, type, flush } = useCommitted(value, onCommit);
+export function TextField({ label, value, onCommit, error, judge, ...rest }: FieldProps) {
+  const { shown, complaint, type, flush } = useCommitted(value, onCommit, judge);
   return (
     <TextInput
       size="xs"
@@ -62,15 +75,15 @@ export function TextField({ label, value, onCommit, error, ...rest }: FieldProps
       value={shown}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={flush}
-      error={error}
+      error={complaint ?? error}
       {...rest}
     />
   );
 }
 
 /** A longer text, such as JSON. */
-export function AreaField({ label, value, onCommit, error, ...rest }: FieldProps) {
-  const { shown, type, flush } = useCommitted(value, onCommit);
+export function AreaField({ label, value, onCommit, error, judge, ...rest }: FieldProps) {
+  const { shown, complaint, type, flush } = useCommitted(value, onCommit, judge);
   return (
     <Textarea
       size="xs"
@@ -83,7 +96,7 @@ export function AreaField({ label, value, onCommit, error, ...rest }: FieldProps
       value={shown}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={flush}
-      error={error}
+      error={complaint ?? error}
       {...rest}
     />
   );

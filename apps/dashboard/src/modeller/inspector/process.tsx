@@ -19,7 +19,12 @@ export function ProcessForm({ element }: { readonly element: Drawn }) {
     process === businessObject ? setProperties(kit, element, values) : setValues(kit, element, process, values);
   return (
     <Section title="Process">
-      <TextField label="Id" value={process.id ?? ''} onCommit={(id) => ID.test(id) && set({ id })} />
+      <TextField
+        label="Id"
+        value={process.id ?? ''}
+        judge={(id) => (ID.test(id) ? null : 'An id has letters, digits, _, - and ., and begins with a letter or _.')}
+        onCommit={(id) => set({ id })}
+      />
       <Checkbox
         size="xs"
         label="It can be run"

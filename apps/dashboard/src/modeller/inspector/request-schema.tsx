@@ -52,11 +52,10 @@ export function RequestSchema({ element }: { readonly element: Drawn }) {
           label="Example"
           description="Expressions are tried with it, and a rehearsal starts with it. It is kept in the Request Schema."
           value={exampleOf(schema ?? {})}
-          onCommit={(given) => {
-            const value = readObject(given.trim());
-            if (given.trim() === '') set(writeExact(withExample(schema ?? {}, undefined)));
-            else if (value !== null) set(writeExact(withExample(schema ?? {}, value)));
-          }}
+          judge={(given) =>
+            given.trim() === '' || readObject(given) !== null ? null : 'An example is a JSON object: { … }.'
+          }
+          onCommit={(given) => set(writeExact(withExample(schema ?? {}, readObject(given) ?? undefined)))}
         />
       </Section>
     </>
