@@ -1,6 +1,6 @@
 import type { BuiltinCall } from '@kethub/feel';
 import { Tabs } from '@mantine/core';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
 import type { Checked, Finding } from './check/protocol.ts';
@@ -114,6 +114,11 @@ function Parts({
     focused,
   };
   const inspector = useRef<HTMLElement>(null);
+  // The form of another element begins at its top; a field that is focused comes into view after this.
+  useLayoutEffect(() => {
+    // Newer browsers return a promise, which is no clean-up.
+    inspector.current?.scrollTo(0, 0);
+  }, [selected?.id]);
   const openInspector = (): void => {
     requestAnimationFrame(() => inspector.current?.querySelector<HTMLElement>('input, textarea, select')?.focus());
   };

@@ -73,7 +73,8 @@ export function WaitingForm(props: Props) {
 }
 
 function Said({ waiting, service }: { readonly waiting: Waiting; readonly service: string }) {
-  if (waiting.kind === 'job') return <p className="note mono small">{`calls ${service} with ${waiting.input}`}</p>;
+  if (waiting.kind === 'job')
+    return <p className="note mono small unspaced">{`calls ${service} with ${waiting.input}`}</p>;
   if (waiting.kind === 'timer') return <p className="note">waits until {new Date(waiting.due).toLocaleString()}</p>;
   return (
     <p className="note">
