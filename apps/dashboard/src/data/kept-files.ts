@@ -24,10 +24,14 @@ const TAB = crypto.randomUUID();
 const lockOf = (tab: string): string => `kethub-files ${tab}`;
 let isAlive = false;
 
-/** Keeps a changed file in this browser, so that it survives a crash of the tab. Without a database it does nothing. */
-export async function keepFile(place: string, file: KeptFile): Promise<void> {
+/**
+ * Keeps a changed file in this browser, so that it survives a crash of the tab. Returns whether it could: a browser may
+ * have no database, or no room in it.
+ */
+export async function keepFile(place: string, file: KeptFile): Promise<boolean> {
   showLife();
-  await run('readwrite', (files) => files.put({ ...file, key: `${place} ${TAB}`, place, tab: TAB } satisfies Row));
+  const row = { ...file, key: `${place} ${TAB}`, place, tab: TAB } satisfies Row;
+  return (await run('readwrite', (files) => files.put(row))) !== undefined;
 }
 
 /** Forgets what this tab has kept of a workflow, because the platform has it now. */

@@ -33,8 +33,10 @@ export function ServiceTask({ element }: { readonly element: Drawn }) {
           error={
             unknown
               ? 'The application of the workflow has not subscribed to this service. Choose another, or subscribe to it.'
-              : findingsAt(modelling, element.id).find(({ message }) => message.includes('serviceId')) &&
-                'A service is needed.'
+              : service?.isRetired
+                ? `Version ${service.version} is retired: its calls fail. Subscribe the application to a newer version, or choose another service.`
+                : findingsAt(modelling, element.id).find(({ message }) => message.includes('serviceId')) &&
+                  'A service is needed.'
           }
           onChange={({ currentTarget: { value } }) => {
             const chosen = services.find(({ id }) => id === value);

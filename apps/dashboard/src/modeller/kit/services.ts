@@ -11,6 +11,8 @@ export interface CallableService {
   readonly name: string;
   /** The version that the application of the workflow has subscribed to; null: it has not. */
   readonly version: string | null;
+  /** True if this version is retired: its calls fail. */
+  readonly isRetired?: boolean;
   readonly parameters: readonly {
     readonly name: string;
     readonly required: boolean;

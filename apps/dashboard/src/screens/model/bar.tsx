@@ -162,11 +162,12 @@ function Caller({ file, mayChange }: { readonly file: ReturnType<typeof useFile>
 }
 
 /** Words for whether the platform has what is drawn. */
-function wordsOf({ save, auto, isDirty, file }: ReturnType<typeof useFile>, mayChange: boolean): string {
+function wordsOf({ save, auto, isDirty, isKept, file }: ReturnType<typeof useFile>, mayChange: boolean): string {
   if (save.isPending || auto.isPending) return 'saving…';
   if (!isDirty) return 'saved';
   if (!mayChange) return 'changed here only, which you may not save';
   if (isStale(save.error) || isStale(auto.error)) return 'not saved: choose above which file stays';
-  if (auto.error !== null) return 'not saved, tried again soon; this browser keeps it';
-  return file.state === 'DRAFT' ? 'saved in a moment' : 'not saved; this browser keeps it';
+  const where = isKept ? 'this browser keeps it' : 'this browser cannot keep it: leave the page open';
+  if (auto.error !== null) return `not saved, tried again soon; ${where}`;
+  return file.state === 'DRAFT' ? 'saved in a moment' : `not saved; ${where}`;
 }

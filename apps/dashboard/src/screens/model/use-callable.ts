@@ -27,7 +27,7 @@ export function useCallable(applicationId: string | null): readonly CallableServ
   // The signature of a service of one's own says more than its document; that of somebody else cannot be read.
   const versions = useQueries({
     queries: read.map(({ serviceId, version }) => ({ ...versionQuery(acting, serviceId, version), retry: false })),
-    combine: (results) => results.map(({ data }) => data?.parameters),
+    combine: (results) => results.map(({ data }) => data),
   });
   const documents = useQueries({
     queries: read.map(({ serviceId, version }) => documentQuery(acting, serviceId, version)),
@@ -38,11 +38,12 @@ export function useCallable(applicationId: string | null): readonly CallableServ
       rows.map(({ serviceId, serviceName, version }, at) => {
         const template = templates.data?.find(({ id }) => id === `kethub:service:${serviceId}`);
         const result = joined(resultMembers(documents[at]), template ? outputsOf(template) : []);
-        const signature = versions[at];
+        const signature = versions[at]?.parameters;
         return {
           id: serviceId,
           name: serviceName,
           version,
+          isRetired: versions[at]?.state === 'RETIRED',
           parameters: signature ? parametersOf(signature) : template ? inputsOf(template) : [],
           result,
           example: writeExact(sampleOf(result)),

@@ -37,6 +37,8 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   const [current, setCurrent] = useState(file.xml);
   /** Number of the file that is shown: the modeller opens anew with each, also with one of the same text. */
   const [opening, setOpening] = useState(0);
+  /** False when the browser could not keep the last change. */
+  const [isKept, setKept] = useState(true);
   const [judged, setJudged] = useState<Judged | null>(null);
   const latest = useRef(file);
   latest.current = file;
@@ -52,7 +54,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   };
   const keep = (xml: string): void => {
     const { version, etag } = latest.current;
-    void keepFile(place, { xml, version, etag, at: Date.now() });
+    void keepFile(place, { xml, version, etag, at: Date.now() }).then(setKept);
   };
   const take = ({ value, etag }: Tagged<ServiceVersion>, xml: string): OpenFile => {
     const next = { ...openFileOf(value, etag), xml: latest.current.xml };
@@ -142,7 +144,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     setCurrent(xml);
     keep(xml);
   }, []);
-  return { file, opening, current, change, isDirty, judged, save, auto, deploy, choose, read, show, settle };
+  return { file, opening, current, change, isDirty, isKept, judged, save, auto, deploy, choose, read, show, settle };
 }
 
 /** A version as a file; its text comes from elsewhere. */

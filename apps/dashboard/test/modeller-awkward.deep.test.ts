@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { workflowForm } from '@kethub/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deploy } from '@kethub/server/testing/kethub';
+import { newFile } from '../src/modeller/kit/new-file.ts';
+import { picture } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { keysOf } from './keys.ts';
+import { manyElements } from './many-elements.ts';
+
+const FILES = { 'src/program.py': 'def run(data=0):\n    return {"doubled": data * 2}\n' };
+
+describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
+  let dashboard: Dashboard;
+  let applicationId: string;
+  let serviceId: string;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    const { client } = dashboard.kethub;
+    const { service, application } = await deploy(client, 'Doubler', FILES);
+    [serviceId, applicationId] = [service.id, application.id];
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  let number = 0;
+  const draft = async (xml: string): Promise<string> => {
+    const source = new Blob([xml], { type: 'application/xml' });
+    return (
+      await dashboard.kethub.client.createService({
+        body: workflowForm({ name: `Flow ${number++}`, applicationId, source }),
+      })
+    ).id;
+  };
+  const saved = async (id: string): Promise<string> =>
+    (await dashboard.kethub.client.downloadSource({ serviceId: id, version: '1.0.0' })).text();
+
+  test('a process without a start event is not deployed, and one is added by keys', async () => {
+    const { page, origin } = dashboard;
+    const { go, press } = keysOf(page);
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await go(/^Request/);
+    await press('button', 'Delete');
+    await page.getByText('Nothing is drawn yet.').waitFor();
+    await page
+      .getByRole('region', { name: 'Problems' })
+      .getByText(/start event/)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Deploy' }).isDisabled()).toBe(true);
+    await picture(page, 'awkward-no-start');
+    await press('button', 'Add a start event');
+    await page.getByRole('treeitem', { name: /^Start event/ }).waitFor();
+  });
+
+  test('a name of 60,000 characters and an expression of 10,000 are typed, saved and there again', async () => {
+    const { page, origin } = dashboard;
+    const { choose, go } = keysOf(page);
+    const id = await draft(newFile('Flow'));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Request/);
+    await choose('Append…', 'Script task');
+    await page.getByRole('treeitem', { name: /^Script task/, selected: true }).waitFor();
+    const count = `=count([1${',1'.repeat(4_999)}])`;
+    await page.getByRole('textbox', { name: 'Expression' }).fill(count);
+    await page.getByRole('textbox', { name: 'Variable that takes its value' }).fill('number');
+    await page.getByText('→ 5000').waitFor({ timeout: 60_000 });
+    const name = page.getByRole('region', { name: 'General' }).getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('n'.repeat(60_000));
+    await name.blur();
+    await expect.poll(async () => (await saved(id)).includes('n'.repeat(60_000)), { timeout: 90_000 }).toBe(true);
+    expect(await saved(id)).toContain(count);
+    await picture(page, 'awkward-long');
+    await page.reload();
+    await page.getByRole('treeitem', { name: /^n{100}/ }).waitFor({ timeout: 60_000 });
+  }, 240_000);
+
+  test('a tab without a network keeps what is drawn, and saves it when the network is back', async () => {
+    const { origin } = dashboard;
+    const id = await draft(manyElements(2));
+    const page = await dashboard.newPage();
+    const { go, type } = keysOf(page);
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    await page.context().setOffline(true);
+    await type('Name', 'Offline', null);
+    await page.getByText('this browser keeps it').waitFor({ timeout: 60_000 });
+    await picture(page, 'awkward-offline');
+    await page.context().setOffline(false);
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Offline"');
+    await page.close();
+  }, 180_000);
+
+  test('a browser without a database says that it keeps nothing', async () => {
+    const { origin } = dashboard;
+    const id = await draft(manyElements(2));
+    const page = await dashboard.newPage();
+    await page.addInitScript(
+      `IDBFactory.prototype.open = () => { throw new DOMException('refused', 'SecurityError'); };`,
+    );
+    await page.route('**/versions/*/source', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    );
+    const { go, type } = keysOf(page);
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    await type('Name', 'Lost', null);
+    await page.getByText('this browser cannot keep it: leave the page open').waitFor({ timeout: 60_000 });
+    await picture(page, 'awkward-no-database');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.close();
+  }, 120_000);
+
+  test('a service that is retired under a drawn task is named at the task', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { choose, go } = keysOf(page);
+    const id = await draft(newFile('Flow'));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Request/);
+    await choose('Append…', 'Doubler');
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain(serviceId);
+    await kethub.client.retireServiceVersion({ serviceId, version: '1.0.0', json: {} });
+    await page.reload();
+    await go(/^Doubler/);
+    await page.getByText('Version 1.0.0 is retired: its calls fail.').waitFor();
+    await picture(page, 'awkward-retired');
+  });
+
+  test('a viewer draws for themselves, and saves and deploys nothing', async () => {
+    const { kethub, origin } = dashboard;
+    const { client } = kethub;
+    const { id: organization } = await client.createOrganization({ json: { name: 'Lab' } });
+    const grace = await kethub.signIn('grace');
+    const json = { email: 'grace@example.org', role: 'VIEWER' as const };
+    const { id: invitationId } = await client.invite({ organizationId: organization, json });
+    await grace.client.acceptInvitation({ invitationId });
+    const source = new Blob([manyElements(2)], { type: 'application/xml' });
+    const { id } = await client.createService({ body: workflowForm({ name: 'Of a lab', source }) });
+    await client.transferService({ serviceId: id, json: { type: 'ORGANIZATION', id: organization } });
+    const page = await dashboard.pageOf('grace');
+    const { go, type } = keysOf(page);
+    const writes: string[] = [];
+    page.on('request', (one) => {
+      if (one.method() !== 'GET' && one.url().includes('/services/')) writes.push(one.url());
+    });
+    await page.goto(`${origin}/org/${organization}/services/${id}/model`);
+    await go(/^Task 0/);
+    await type('Name', 'Mine', null);
+    await page.getByText('changed here only, which you may not save').waitFor();
+    expect(await page.getByRole('button', { name: /^(?:Save|Deploy)$/ }).count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'Application as which tasks call services' }).isDisabled()).toBe(
+      true,
+    );
+    await page.keyboard.press('ControlOrMeta+S');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('treeitem', { name: /^Task 0/ }).waitFor();
+    await picture(page, 'awkward-viewer');
+    expect(writes).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  test('a deployed version is not changed: the next one is saved', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { go, type } = keysOf(page);
+    const id = await draft(manyElements(1));
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    await type('Name', 'Next', null);
+    await page.getByText('1.0.0 · not saved; this browser keeps it').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
+    expect(await saved(id)).not.toContain('Next');
+  });
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
