@@ -51,6 +51,22 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await page.getByRole('treeitem', { name: /^Start event/ }).waitFor();
   });
 
+  test('an example that is no JSON object stays in its field, with why', async () => {
+    const { page, origin } = dashboard;
+    const { go } = keysOf(page);
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await go(/^Request/);
+    const example = page.getByRole('textbox', { name: 'Example' });
+    await example.fill('{"data": ');
+    await example.blur();
+    await page.getByText('An example is a JSON object: { … }.').waitFor();
+    expect(await example.inputValue()).toBe('{"data": ');
+    expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
+    await example.fill('{"data": 1}');
+    await page.getByText('An example is a JSON object: { … }.').waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).isEnabled()).toBe(true);
+  });
+
   test('a name of 60,000 characters and an expression of 10,000 are typed, saved and there again', async () => {
     const { page, origin } = dashboard;
     const { choose, go } = keysOf(page);
