@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { table } from '../../../packages/client/src/generated/platform-table.ts';
+import { table } from '@kethub/client/platform-table';
 import { open } from './barriers.ts';
 
 /** Milliseconds in which a button is pressed, or is one that something covers. */
