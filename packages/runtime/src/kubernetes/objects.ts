@@ -21,7 +21,7 @@ export const LABELS = {
 /** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
 const SLACK_SECONDS = 1_800;
 /** Seconds from SIGTERM to SIGKILL, also of the container that brings the output. A cancellation names its own. */
-const GRACE_SECONDS = 900;
+const GRACE_SECONDS = 300;
 /** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1_024;
 /** Factor over the output limits while a program runs: scratch files are allowed, a full disk is not. */
@@ -229,6 +229,7 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
 function startOf(limits: Limits): string {
   return [
     `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}`,
+    `while [ ! -e ${KETHUB}/result/ready ]; do sleep 0.02; done`,
     `exec 3>>${KETHUB}/result/written 0<${KETHUB}/handover/job`,
     `rm ${KETHUB}/handover/job || exit 125`,
     'exec python3 -I -S -u -B /runner/execute.py --bridge off --marks on',
