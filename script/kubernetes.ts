@@ -73,6 +73,7 @@ export async function startKubernetes(program: string): Promise<Cluster> {
   const server = `https://127.0.0.1:${ports.api}`;
   makeCertificates(at('pki'), network.address);
   writeFiles(folder, network, server, ports.kubelet);
+  makeCgroups(network.bridge);
   const commands = commandsOf(folder, program, network.address, ports);
   const running = new Map<Part, ChildProcess>();
   const agent = new https.Agent({ keepAlive: true });
@@ -160,6 +161,7 @@ export async function startKubernetes(program: string): Promise<Cluster> {
       endShims(folder);
       network.release();
       unmount(folder);
+      removeCgroups(network.bridge);
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
@@ -292,7 +294,7 @@ function writeFiles(folder: string, network: Network, server: string, kubeletPor
       tlsCertFile: at('pki/kubelet.crt'),
       tlsPrivateKeyFile: at('pki/kubelet.key'),
       cgroupDriver: 'cgroupfs',
-      cgroupRoot: '/',
+      cgroupRoot: `/${network.bridge}`,
       failCgroupV1: false,
       enforceNodeAllocatable: [],
       containerRuntimeEndpoint: `unix://${at('containerd.sock')}`,
@@ -335,6 +337,34 @@ oom_score = 0
     bin_dir = "/usr/lib/cni"
     conf_dir = "${folder}/cni"
 `;
+}
+
+/** Makes the cgroups of a node. Two nodes with the same ones would end each other's pods. */
+function makeCgroups(name: string): void {
+  for (const tree of cgroupTrees()) {
+    const group = path.join(tree, name);
+    mkdirSync(group, { recursive: true });
+    for (const setting of ['cpuset.cpus', 'cpuset.mems'])
+      if (existsSync(path.join(group, setting)) && !existsSync(path.join(tree, 'cgroup.controllers')))
+        writeFileSync(path.join(group, setting), readFileSync(path.join(tree, setting)));
+  }
+}
+
+/** Removes them from the innermost on. One that still has a process stays. */
+function removeCgroups(name: string): void {
+  for (const tree of cgroupTrees())
+    spawnSync('find', [path.join(tree, name), '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';'], {
+      stdio: 'ignore',
+    });
+}
+
+/** The trees of cgroups of this machine: one of version 2, or one for each controller. */
+function cgroupTrees(): string[] {
+  const top = '/sys/fs/cgroup';
+  if (existsSync(path.join(top, 'cgroup.controllers'))) return [top];
+  return readdirSync(top, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(top, name));
 }
 
 /** Kills all processes of containers, and then forgets the containers. */

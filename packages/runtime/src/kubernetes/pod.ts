@@ -54,15 +54,19 @@ export function statusOf(pod: Pod, container: string): ContainerStatus | undefin
   return [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container);
 }
 
-/** The end of the program's container; null while there is none. */
+/** Reasons of an end by which a node says that it could not start the program. */
+const NEVER_RAN = ['StartError', 'ContainerCannotRun', 'CreateContainerError'];
+
+/** The end of the program; null while there is none, and for one that never ran. */
 export function programEnd(pod: Pod): Terminated | null {
-  return statusOf(pod, CONTAINERS.program)?.state?.terminated ?? null;
+  const ended = statusOf(pod, CONTAINERS.program)?.state?.terminated;
+  return ended === undefined || NEVER_RAN.includes(ended.reason ?? '') ? null : ended;
 }
 
 /** True when the program runs or has run. */
 export function hasBegun(pod: Pod): boolean {
   const state = statusOf(pod, CONTAINERS.program)?.state;
-  return state?.running !== undefined || state?.terminated !== undefined;
+  return state?.running !== undefined || programEnd(pod) !== null;
 }
 
 /** True when nothing of the pod will run any more. */
