@@ -245,18 +245,23 @@ export class KubernetesRun implements Run {
     if (neverBegan(pod)) return this.#notBegun(pod);
     if (end === null) {
       if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();
-      this.#failure = cause;
+      this.#blame(cause);
       return { ...NOTHING, code: 1, commandRan: true };
     }
     const exit = { ...NOTHING, code: end.exitCode, commandRan: true, outOfMemory: end.reason === 'OOMKilled' };
     if (exit.outOfMemory || this.#isUnwanted) return exit;
     if (cause !== null && end.exitCode !== 0) {
-      this.#failure = cause;
+      this.#blame(cause);
       return exit;
     }
     if (!this.#claims.isDone) await Promise.race([this.#claims.done, pause(LAST_OUTPUT_MS)]);
     // A program that has ended well, whose result did not come: nobody can say what it was.
     return this.#claims.isDone || end.exitCode !== 0 ? exit : lost();
+  }
+
+  #blame(cause: Cause): void {
+    this.#failure = cause;
+    this.#note('ERROR', `${cause.title}: ${cause.detail}`);
   }
 
   /** Judges a pod that never claimed the execution: no code of the service has run. */

@@ -224,16 +224,22 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
 
 /**
  * The start of the program. It opens the job, which no file holds any more before code of the service runs, and the file
- * of the result, which the program cannot open again under its name.
+ * of the result, which the program cannot open again under its name. The shell stays as the first process, which the
+ * kernel shields from signals; it passes SIGTERM on, and ends with the code of the program.
  */
 function startOf(limits: Limits): string {
-  return [
-    `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}`,
-    `while [ ! -e ${KETHUB}/result/ready ]; do sleep 0.02; done`,
-    `exec 3>>${KETHUB}/result/written 0<${KETHUB}/handover/job`,
-    `rm ${KETHUB}/handover/job || exit 125`,
-    'exec python3 -I -S -u -B /runner/execute.py --bridge off --marks on',
-  ].join('\n');
+  return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
+while [ ! -e ${KETHUB}/result/ready ]; do sleep 0.02; done
+exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
+rm ${KETHUB}/handover/job || exit 125
+trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM
+python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- &
+program=$!
+exec 3>&- 4<&-
+[ -z "$stop" ] || kill -TERM "$program"
+wait "$program"; code=$?
+while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
+exit "$code"`;
 }
 
 function ownEnvironment({ settings, executionId, ours, dataPools }: Order): object[] {

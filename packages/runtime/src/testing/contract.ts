@@ -171,13 +171,13 @@ def run(pool: dict = None):
   });
 
   test('a data pool that is lent for writing is told as the program left it, and counts as output', async () => {
-    const lay = async (): Promise<{ path: string; dataPools: DataPoolMount[] }> => {
+    const lay = async (): Promise<{ dataPools: DataPoolMount[] }> => {
       const path = join(bench.dataDir, 'runtime', `lent-${randomUUID()}`);
       await mkdir(path);
       for (const file of ['kept', 'changed', 'gone']) writeFileSync(join(path, file), file, { mode: 0o600 });
-      return { path, dataPools: [{ parameter: 'pool', path, writable: true }] };
+      return { dataPools: [{ parameter: 'pool', path, writable: true }] };
     };
-    const { path, dataPools } = await lay();
+    const { dataPools } = await lay();
     const changes: Twice = {
       python: `import os
 def run(pool: dict = None):
@@ -194,7 +194,8 @@ def run(pool: dict = None):
       ['kept', 'kept'],
       ['new', 'gone'],
     ]);
-    expect(statSync(join(path, 'new')).uid).toBe(process.getuid?.());
+    const made = end.dataPools?.[0]?.files.find(({ name }) => name === 'new');
+    expect(statSync(made?.path ?? '').uid).toBe(process.getuid?.());
 
     const link = { python: LINKS, shell: 'ln -s /etc/passwd /var/runtime/datapool/pool/link' };
     expect(await run(link, { dataPools: (await lay()).dataPools })).toMatchObject({
