@@ -235,7 +235,7 @@ rm ${KETHUB}/handover/job || exit 125
 trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM
 python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- &
 program=$!
-exec 3>&- 4<&-
+exec 3>&- 4<&- 2>/dev/null
 [ -z "$stop" ] || kill -TERM "$program"
 wait "$program"; code=$?
 while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
