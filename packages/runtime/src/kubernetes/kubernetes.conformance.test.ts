@@ -9,6 +9,8 @@ import { testDriver } from '../testing/contract.ts';
 
 const SLEEPING = 'import time\ndef run():\n    print("began", flush=True)\n    time.sleep(600)';
 const ONE = 'def run():\n    return 1';
+/** A node of two processors takes two of these at once. */
+const HALF: Order = { limits: { cpus: 0.5 } };
 
 describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
   let cluster: Cluster;
@@ -129,7 +131,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
     }
 
     test('a second pod of a job runs nothing', async () => {
-      const job = await bench.startedWith('began', SLEEPING, { limits: { cpus: 0.5 } });
+      const job = await bench.startedWith('began', SLEEPING, HALF);
       const { spec, metadata } = await podOf(job.executionId);
       // With the labels of the controller it would be the job's own, and one of the two would be removed.
       const labels = Object.fromEntries(
@@ -215,8 +217,8 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       const other = await openBench({
         kubernetes: { ...(await settingsFor(cluster)), image: 'localhost:1/nowhere:1' },
       });
-      const mine = await bench.startedWith('began', SLEEPING);
-      const job = other.job(ONE);
+      const mine = await bench.startedWith('began', SLEEPING, HALF);
+      const job = other.job(ONE, HALF);
       const ended = other.ended(job.executionId);
       await other.runtime.start(job);
       await until('the log tells of the image', async () =>
