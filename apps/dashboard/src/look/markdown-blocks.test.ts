@@ -29,11 +29,17 @@ test('links lead to web pages only; everything else stays text', () => {
   for (const hostile of [
     '[a](javascript:alert)',
     '[a](data:text/html,x)',
-    '[a](/me/tokens)',
+    '[a](//evil.example/x)',
+    '![a](\\\\evil.example)',
     '<img src=x onerror=alert(1)>',
   ])
     expect(spansOf(hostile)).toEqual([{ type: 'text', text: hostile }]);
 });
+
+test('a relative address is one of the text, which only its screen can resolve', () =>
+  expect(spansOf('![a](/me/tokens)')).toEqual([
+    { type: 'relative', text: 'a', address: '/me/tokens', isPicture: true, whole: '![a](/me/tokens)' },
+  ]));
 
 test('a text that is made to be slow is not', () => {
   for (const part of ['*', '[', '`', '**a', '[a](', '# ', '> '])
