@@ -16,6 +16,7 @@ import { DraftButtons } from './draft-buttons.tsx';
 import { NewTargetVersion } from './new-target-version.tsx';
 import { RetirementButtons } from './retirement-buttons.tsx';
 import { UploadSource } from './upload-source.tsx';
+import { Automation } from './automation.tsx';
 import { useServiceAddress } from './use-service.ts';
 import { WorkflowDetails } from './workflow-details.tsx';
 
@@ -66,6 +67,7 @@ export function Versions() {
           </Button>
         </div>
       )}
+      {type !== 'ON_PREMISE' && <Automation />}
       {versions.map((version, index) => (
         <OneVersion key={version.version} version={version} isFirst={index === 0} isOnly={versions.length === 1} />
       ))}

@@ -1,12 +1,12 @@
-import { Autocomplete, Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
 import { instancesKey } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
-import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { useServiceAddress } from '../service/use-service.ts';
+import { VariablesField, variablesOf } from './variables-field.tsx';
 
 const POINTERS = ['/name', '/correlationKey', '/variables'];
 
@@ -31,11 +31,9 @@ export function MessageForm({ onClose }: { readonly onClose: () => void }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: instancesKey(acting.base, serviceId) }),
   });
   const submit = (): void => {
-    const value = text.trim() === '' ? {} : jsonOf(text);
-    if (!isValues(value))
-      return setComplaint(value instanceof Unfinished ? value.complaint : 'Variables are a JSON object: { … }.');
-    setComplaint(null);
-    return send.mutate(value);
+    const variables = variablesOf(text);
+    setComplaint(typeof variables === 'string' ? variables : null);
+    if (typeof variables !== 'string') send.mutate(variables);
   };
   return (
     <Modal opened onClose={onClose} title="Send a message" lockScroll={false}>
@@ -63,18 +61,7 @@ export function MessageForm({ onClose }: { readonly onClose: () => void }) {
           error={complaintAt(send.error, '/correlationKey')}
           onChange={(event) => setKey(event.currentTarget.value)}
         />
-        <Textarea
-          label="Variables as JSON"
-          autosize
-          minRows={3}
-          maxRows={14}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          placeholder="{ }"
-          value={text}
-          error={complaint ?? complaintAt(send.error, '/variables')}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <VariablesField value={text} error={complaint ?? complaintAt(send.error, '/variables')} onChange={setText} />
         <FormProblem error={send.error} fields={POINTERS} />
         {send.data && (
           <div className="panel" role="status">

@@ -11,6 +11,7 @@ import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { NewWorkflow } from '../model/new-workflow.tsx';
 import { VersionState } from '../services/service-list.tsx';
+import { SignalForm } from './signal-form.tsx';
 
 /** The workflows of the person or the organization. */
 export function Workflows() {
@@ -20,7 +21,9 @@ export function Workflows() {
   const services = useInfiniteQuery(servicesQuery(acting));
   useEveryPage(services);
   const rows = (services.data?.pages.flat() ?? []).filter(({ type }) => type === 'WORKFLOW');
+  const maySignal = useMay('workflow-signal:broadcast');
   const [isNaming, setNaming] = useState(false);
+  const [isSignalling, setSignalling] = useState(false);
   const create = mayCreate && (
     <div className="row">
       <Button variant="default" renderRoot={(props) => <Link to={`${acting.base}/services/new`} {...props} />}>
@@ -33,7 +36,22 @@ export function Workflows() {
   );
   return (
     <>
-      <PageHead title="Workflows" actions={rows.length > 0 && create} />
+      <PageHead
+        title="Workflows"
+        actions={
+          rows.length > 0 && (
+            <div className="row">
+              {maySignal && (
+                <Button variant="default" onClick={() => setSignalling(true)}>
+                  Broadcast a signal
+                </Button>
+              )}
+              {create}
+            </div>
+          )
+        }
+      />
+      {isSignalling && <SignalForm onClose={() => setSignalling(false)} />}
       {isNaming && <NewWorkflow onClose={() => setNaming(false)} />}
       <div className="stack">
         {services.error && <Problem error={services.error} onRetry={() => void services.refetch()} />}

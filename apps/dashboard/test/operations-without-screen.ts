@@ -1,0 +1,22 @@
+/** Reasons why no screen calls some operations. A key is an operation id, in which a star stands for any letters. */
+export const operationsWithoutScreen: Readonly<Record<string, string>> = {
+  'qc*': 'Other paths, for an existing client, of what the screens of data pools and applications do.',
+  authorize: 'Resolves a token for the internal services of the platform.',
+  downloadDataPoolFile: 'A browser downloads by the address of a ticket.',
+  endExecution: 'An operator does it after an incident, with ket admin.',
+  getBuildLog: 'followBuildLog of the client reads it as it grows.',
+  getOwnedLog: 'followLog of the client reads it as it grows.',
+  getRegistrationStatus: 'getSession says it together with the rest of the session.',
+  getSignInEndpoint: 'The page is served with it.',
+  getSubscription: 'The screens have the list of subscriptions.',
+  getUser: 'getUsers resolves many ids with one request.',
+  getWorkflowResult: 'getOwnedResult reads the result of a workflow like any other.',
+  listAllWorkflowIncidents: 'The page of incidents groups them by cause, and lists those of each workflow.',
+  listEvents: 'The shared worker follows it for all tabs.',
+  listLayers: 'An operator looks after the layers of packages, with ket admin.',
+  purgeLayer: 'An operator looks after the layers of packages, with ket admin.',
+  rebuildLayer: 'An operator looks after the layers of packages, with ket admin.',
+  recountStorage: 'An operator does it after a restored backup, with ket admin.',
+  setStorageQuota: 'An operator decides it for an owner, with ket admin.',
+  reportUsage: 'The program of a service that runs elsewhere reports it.',
+};
