@@ -49,10 +49,14 @@ test('a project of another platform becomes one of Kethub, and all that is left 
   expect((await ket(['import'], { folder })).code).toBe(exitCodes.usage.code);
 });
 
-test('requirements that are there stay, a container keeps its Dockerfile', async () => {
-  const kept = await folderWith({ ...files, 'requirements.txt': 'scipy\n' });
-  expect((await ket(['import'], { folder: kept })).code).toBe(0);
-  expect(await readFile(path.join(kept, 'requirements.txt'), 'utf8')).toBe('scipy\n');
+test('requirements that are there stay and what else the environment names is listed, a container keeps its Dockerfile', async () => {
+  const includes = `${environment}      - -r requirements.txt\n      - SciPy>=1\n`;
+  const kept = await folderWith({ ...files, 'environment.yml': includes, 'requirements.txt': 'scipy\nNumPy\n' });
+  const { code, stderr } = await ket(['import'], { folder: kept });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('qiskit==2.0.0: requirements.txt counts')]);
+  expect(stderr).not.toMatch(/scipy|numpy|refers to another file/i);
+  expect(await readFile(path.join(kept, 'requirements.txt'), 'utf8')).toBe('scipy\nNumPy\n');
+  expect(await readFile(path.join(kept, '.python-version'), 'utf8')).toBe('3.12\n');
   const docker = await folderWith({ 'qhub.json': '{"name":"a","runtime":"DOCKER"}', Dockerfile: 'FROM scratch\n' });
   expect((await ket(['import', '.'], { folder: docker })).code).toBe(0);
   expect((await readdir(docker)).toSorted()).toEqual(['Dockerfile', 'kethub.json', 'qhub.json']);

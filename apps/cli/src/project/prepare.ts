@@ -36,7 +36,7 @@ export async function prepareUpload(
   );
 }
 
-/** Adds the files made from a conda environment, if there is no `requirements.txt`, and reports their content. */
+/** Adds the files made from a conda environment, and reports their content. */
 async function withRequirements(
   output: Output,
   folder: string,
