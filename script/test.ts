@@ -1,6 +1,7 @@
 import { containerTools, EngineMissing, startContainerEngine, type ContainerEngine } from './container-engine.ts';
 import { fetchJGit, jdkTool, JGitMissing } from './jgit.ts';
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
+import { podmanTools, startPodman, type Podman } from './podman.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
 import { fetchPackages, PackagesMissing } from './python-packages.ts';
 import { run } from './run.ts';
@@ -33,6 +34,7 @@ const CONTAINER_TESTS = [
   'test/floods.deep.test.ts',
   'test/serve-engine.deep.test.ts',
 ];
+const PODMAN_TEST = 'test/serve-engine.deep.test.ts';
 const GIT_CLIENTS = 'test/git-clients.deep.test.ts';
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';
@@ -49,9 +51,11 @@ const checked = deep || chosen.length > 0 || (await check());
 const postgres = await startPostgres({ durable: false });
 let keycloak: Keycloak | null = null;
 let engine: ContainerEngine | null = null;
+let podman: Podman | null = null;
 try {
   keycloak = await keycloakForTests();
   engine = await engineForTests();
+  podman = await podmanForTests();
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
   const dulwich = packagesForTests(GIT_CLIENTS, 'dulwich', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
@@ -60,6 +64,7 @@ try {
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
     ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
+    ...(podman && { KETHUB_TEST_PODMAN: podman.socket }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
     ...(dulwich !== null && { KETHUB_TEST_DULWICH: dulwich }),
     ...(jgit !== null && { KETHUB_TEST_JGIT: jgit }),
@@ -68,6 +73,7 @@ try {
 } finally {
   await keycloak?.stop();
   await engine?.stop();
+  await podman?.stop();
   await postgres.stop();
 }
 
@@ -93,6 +99,19 @@ async function engineForTests(): Promise<ContainerEngine | null> {
   } catch (error) {
     if (!(error instanceof ToolsMissing || error instanceof EngineMissing)) throw error;
     say(`${error.message}\nkethub: the tests with a container engine are SKIPPED`);
+    return null;
+  }
+}
+
+/** Starts a Podman without root, in the same way. */
+async function podmanForTests(): Promise<Podman | null> {
+  if (!isChosen(PODMAN_TEST)) return null;
+  try {
+    ensureTools(podmanTools, say);
+    return await startPodman();
+  } catch (error) {
+    if (!(error instanceof ToolsMissing || error instanceof EngineMissing)) throw error;
+    say(`${error.message}\nkethub: the tests with Podman are SKIPPED`);
     return null;
   }
 }

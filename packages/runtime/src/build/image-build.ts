@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageConfig } from '../containers/description.ts';
 import { EngineRefusal, type Engine } from '../containers/engine.ts';
+import { hasNoCgroups, podmanVersion } from '../containers/podman.ts';
 import { messageOf } from '../errors.ts';
 import { watchDisk } from './disk-watch.ts';
 import { ImageLog } from './image-log.ts';
@@ -64,6 +65,8 @@ export async function buildImage(
   log: BuildLog,
   signal: AbortSignal,
 ): Promise<void> {
+  const isPodman = (await podmanVersion(engine)) !== null;
+  const bounded = resources(limits, { isPodman, hasCgroups: !isPodman || !(await hasNoCgroups(engine)) });
   const engineLog = new ImageLog(log, (container) => {
     void limitProcesses(engine, container, limits.processes);
   });
@@ -71,7 +74,7 @@ export async function buildImage(
   const stopDisk = await watchDisk(engine, limits.diskBytes, (detail) => {
     bounds.end(detail);
   });
-  const query = { ...names, ...resources(limits), networkmode: network, nocache: !cached, rm: true, forcerm: true };
+  const query = { ...names, ...bounded, networkmode: network, nocache: !cached, rm: true, forcerm: true };
   try {
     const answer = await engine.open('POST', '/build', { query, archive: tarOf(folder), signal: bounds.cut });
     for await (const chunk of answer as AsyncIterable<Buffer>) engineLog.push(chunk);
@@ -169,16 +172,22 @@ async function limitProcesses(engine: Engine, container: string, processes: numb
   }
 }
 
-function resources({ memoryBytes, cpus, imageBytes }: ImageLimits): Record<string, string | number> {
-  const ulimits = [
+function resources(
+  { memoryBytes, cpus, imageBytes }: ImageLimits,
+  { isPodman, hasCgroups }: { isPodman: boolean; hasCgroups: boolean },
+): Record<string, string | number> {
+  const limits = [
     { Name: 'fsize', Soft: imageBytes, Hard: imageBytes },
     { Name: 'core', Soft: 0, Hard: 0 },
   ];
+  const ulimits = isPodman ? limits.map(({ Name, Soft, Hard }) => `${Name}=${Soft}:${Hard}`) : limits;
   return {
-    memory: memoryBytes,
-    memswap: memoryBytes,
-    cpuperiod: 100_000,
-    cpuquota: Math.round(cpus * 100_000),
+    ...(hasCgroups && {
+      memory: memoryBytes,
+      memswap: memoryBytes,
+      cpuperiod: 100_000,
+      cpuquota: Math.round(cpus * 100_000),
+    }),
     ulimits: JSON.stringify(ulimits),
   };
 }

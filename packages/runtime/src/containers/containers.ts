@@ -15,6 +15,7 @@ import { ContainerRun, type Preparation, type RunFolders } from './container-run
 import { Container } from './container.ts';
 import { describeContainer, LABELS, USER, type Description, type ImageConfig } from './description.ts';
 import { Engine } from './engine.ts';
+import { podmanVersion } from './podman.ts';
 import { handover, secretVariables } from './handover.ts';
 import { writeInputFiles } from './input-files.ts';
 import { watchInput, type InputReads } from './input-reads.ts';
@@ -46,6 +47,7 @@ interface LeftRun {
 /** Facts about an engine that decide how its containers are described. */
 interface EngineFacts {
   seccomp: string;
+  isPodman: boolean;
   /** The engine makes cgroups by path. With systemd it would remove those of the platform. */
   makesCgroups: boolean;
 }
@@ -101,7 +103,7 @@ export class Containers {
       const kept: Kept = { ...begun, cgroup: around, hosts, pools, started };
       writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
     };
-    const describe = (config: ImageConfig, { seccomp, makesCgroups }: EngineFacts): Description => ({
+    const describe = (config: ImageConfig, { seccomp, isPodman, makesCgroups }: EngineFacts): Description => ({
       image,
       config,
       labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
@@ -113,6 +115,7 @@ export class Containers {
       network: hosts.length > 0 ? 'none' : network,
       cgroup: makesCgroups ? around : null,
       seccomp,
+      isPodman,
     });
     let reads: InputReads | null = null;
     let files = 0;
@@ -182,13 +185,13 @@ export class Containers {
 
   async #askFacts(engine: Engine): Promise<EngineFacts> {
     const { CgroupDriver } = (await engine.ask('GET', '/info')) as { CgroupDriver?: string };
-    return { seccomp: await this.#seccompFor(engine), makesCgroups: CgroupDriver === 'cgroupfs' };
+    const isPodman = (await podmanVersion(engine)) !== null;
+    return { seccomp: this.#seccompFor(isPodman), isPodman, makesCgroups: CgroupDriver === 'cgroupfs' };
   }
 
-  async #seccompFor(engine: Engine): Promise<string> {
+  #seccompFor(isPodman: boolean): string {
     const profile = seccompProfile();
-    const { Components = [] } = (await engine.ask('GET', '/version')) as { Components?: { Name: string }[] };
-    if (!Components.some(({ Name }) => Name.startsWith('Podman'))) return profile;
+    if (!isPodman) return profile;
     const file = join(this.#paths.runtimeDir, 'seccomp.json');
     writeFileSync(file, profile, { mode: 0o644 });
     return file;

@@ -19,6 +19,7 @@ export interface ImageConfig {
   Entrypoint?: string[] | null;
   Cmd?: string[] | null;
   Volumes?: Record<string, unknown> | null;
+  Healthcheck?: object | null;
 }
 
 export interface Description {
@@ -45,6 +46,8 @@ export interface Description {
   cgroup: string | null;
   /** The system-call filter in the engine's form: its text for Docker, the path of a file for Podman. */
   seccomp: string;
+  /** True for Podman, which knows no owner of a tmpfs. Default false. */
+  isPodman?: boolean;
 }
 
 const OURS = { uid: USER, gid: USER };
@@ -81,13 +84,14 @@ export function describeContainer(description: Description): object {
     AttachStdin: true,
     AttachStdout: false,
     AttachStderr: false,
-    Healthcheck: { Test: ['NONE'] },
+    // Podman sets up a timer for any value, which fails without systemd.
+    ...(config.Healthcheck && { Healthcheck: { Test: ['NONE'] } }),
     HostConfig: hostConfig(description),
   };
 }
 
 function hostConfig({ config, limits, dataPools, folders, network, cgroup, seccomp, ...rest }: Description): object {
-  const { user = OURS, keepsUser = false, binds = [] } = rest;
+  const { user = OURS, keepsUser = false, binds = [], isPodman = false } = rest;
   const mounts = [
     ...(folders.helper === null ? [] : [bind(folders.helper, HELPER, false)]),
     ...binds,
@@ -124,7 +128,7 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
       { Name: 'fsize', Soft: limits.fileBytes, Hard: limits.fileBytes },
       { Name: 'core', Soft: 0, Hard: 0 },
     ],
-    Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, { limits, user }),
+    Tmpfs: tmpfsMounts(['/tmp', ...Object.keys(config.Volumes ?? {})], mounts, limits, isPodman ? null : user),
     Mounts: mounts,
     // The engine keeps twice our limit, so that no line is missing when we come back to a container.
     LogConfig: { Type: 'json-file', Config: { 'max-size': String(limits.logBytes + LOG_SLACK), 'max-file': '2' } },
@@ -138,9 +142,11 @@ function hostConfig({ config, limits, dataPools, folders, network, cgroup, secco
 function tmpfsMounts(
   paths: readonly string[],
   mounts: readonly Bind[],
-  { limits, user }: { limits: Limits; user: { readonly uid: number; readonly gid: number } },
+  limits: Limits,
+  owner: { readonly uid: number; readonly gid: number } | null,
 ): object {
-  const options = `rw,exec,nosuid,nodev,size=${limits.tmpBytes},mode=1777,uid=${user.uid},gid=${user.gid}`;
+  const owned = owner === null ? '' : `,uid=${owner.uid},gid=${owner.gid}`;
+  const options = `rw,exec,nosuid,nodev,size=${limits.tmpBytes},mode=1777${owned}`;
   const covered = paths.filter((path) => !mounts.some(({ Target }) => Target === normalize(path).replace(/\/$/, '')));
   return Object.fromEntries(covered.map((path) => [path, options]));
 }

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Engine } from '../containers/engine.ts';
@@ -10,6 +10,8 @@ export async function importImage(engine: Engine, name: string, root: SandboxRoo
   const parent = dirname(root.usr);
   let made: ChildProcess | null = null;
   const links = mkdtempSync(join(tmpdir(), 'kethub-links-'));
+  // The root of the image has its mode.
+  chmodSync(links, 0o755);
   try {
     for (const folder of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${folder}`, join(links, folder));
     mkdirSync(join(links, 'tmp'));
@@ -24,8 +26,7 @@ export async function importImage(engine: Engine, name: string, root: SandboxRoo
     tar.once('exit', (code) => {
       if (code !== 0) tar.stdout.destroy(new Error(`tar ended with ${code}`));
     });
-    const [repo = '', tag = ''] = name.split(':');
-    const query = { fromSrc: '-', repo, tag };
+    const query = { fromSrc: '-', repo: name };
     const answer = await engine.open('POST', '/images/create', { query, archive: tar.stdout });
     const said = Buffer.concat(await answer.toArray()).toString();
     if (said.includes('"error"')) throw new Error(`The engine did not take the image: ${said}`);

@@ -144,7 +144,7 @@ export class EngineDriver implements LocalDriver {
       readonly variables?: Readonly<Record<string, string>>;
     },
   ): Promise<void> {
-    const { engine, user, keepsUser } = this.#options.engine;
+    const { engine, user, keepsUser, isPodman } = this.#options.engine;
     const { image, command, binds = [], variables = {} } = made;
     const { hosts = [], dataPools, limits } = job;
     const { Config: config } = (await engine.ask('GET', `/images/${image}/json`)) as { Config: ImageConfig };
@@ -163,6 +163,7 @@ export class EngineDriver implements LocalDriver {
       network: hosts.length > 0 ? this.#options.network : 'none',
       cgroup: null,
       seccomp: this.#seccomp,
+      isPodman,
     };
     await container.create(describeContainer(description));
   }

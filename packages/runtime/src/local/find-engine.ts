@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { USER } from '../containers/description.ts';
 import { Engine } from '../containers/engine.ts';
+import { podmanVersion } from '../containers/podman.ts';
 import { messageOf } from '../errors.ts';
 
 /** The container engine of a person's own machine. */
@@ -64,16 +65,16 @@ function reasonOf(socket: string, message: string): string {
 }
 
 async function describe(engine: Engine): Promise<LocalEngine> {
-  const version = (await engine.ask('GET', '/version')) as {
-    Version?: string;
-    Os?: string;
-    Components?: { Name: string; Version: string }[];
+  const { Version = '' } = (await engine.ask('GET', '/version')) as { Version?: string };
+  const { SecurityOptions, Rootless = false } = (await engine.ask('GET', '/info')) as {
+    SecurityOptions?: string[] | null;
+    /** Podman says it here, Docker among the options. */
+    Rootless?: boolean;
   };
-  const { SecurityOptions } = (await engine.ask('GET', '/info')) as { SecurityOptions?: string[] | null };
-  const podman = version.Components?.find(({ Name }) => Name.startsWith('Podman'));
-  const isRootless = (SecurityOptions ?? []).some((option) => option.includes('rootless'));
-  const name = podman === undefined ? `Docker ${version.Version ?? ''}` : `Podman ${podman.Version}`;
-  return { engine, name: name.trim(), isPodman: podman !== undefined, ...userOf(isRootless, podman !== undefined) };
+  const podman = await podmanVersion(engine);
+  const isRootless = Rootless || (SecurityOptions ?? []).some((option) => option.includes('rootless'));
+  const name = podman === null ? `Docker ${Version}` : `Podman ${podman}`;
+  return { engine, name: name.trim(), isPodman: podman !== null, ...userOf(isRootless, podman !== null) };
 }
 
 /** Programs have our own user where that is possible, so that their files are ours. */

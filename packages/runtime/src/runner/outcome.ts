@@ -73,7 +73,7 @@ const causes = {
   notStarted: {
     type: 'ExecutionNotStarted',
     title: 'Not started',
-    detail: 'The sandbox ended before the program began.',
+    detail: 'It ended before the program began. The log of the execution says why, where that is known.',
   },
   disk: {
     type: 'DiskFull',

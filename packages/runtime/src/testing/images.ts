@@ -43,8 +43,8 @@ export async function shellImage(
 }
 
 /** Names of the containers with a label. */
-export async function containersWith(label: string): Promise<string[]> {
+export async function containersWith(label: string, engine = engineOfTests()): Promise<string[]> {
   const query = { all: true, filters: JSON.stringify({ label: [label] }) };
-  const found = (await engineOfTests().ask('GET', '/containers/json', { query })) as { Names: string[] }[];
+  const found = (await engine.ask('GET', '/containers/json', { query })) as { Names: string[] }[];
   return found.flatMap(({ Names }) => Names);
 }
