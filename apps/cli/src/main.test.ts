@@ -160,3 +160,13 @@ test('help and version end with 0 and need nobody signed in', async () => {
   expect(help.stdout).toContain('Usage: ket run');
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+test.each([
+  [['app', 'key', 'x'], 'ket app --help'],
+  [['app', 'rotate', 'x', '--overlap', 'long'], 'ket app rotate --help'],
+  [['--in', 'lab', 'org', 'members', 'x'], 'ket org members --help'],
+  [['nothing'], 'ket --help'],
+])('%j is refused, and the next step is %s', async (args, next) => {
+  const { code, stderr } = await ket(args, { folder: await folderWith() });
+  expect([code, stderr]).toEqual([exitCodes.usage.code, expect.stringMatching(new RegExp(`  ${next}\n$`))]);
+});

@@ -108,6 +108,9 @@ test('org use keeps an organization for who has signed in; --in goes before it, 
   });
   expect((await here('whoami')).stdout).toBe(`ada (Ada L) at ${url}, in Fab (o3) as OWNER\n`);
   expect((await here('--in', 'me', 'whoami')).stdout).toBe(`ada (Ada L) at ${url}\n`);
+  expect((await here('org', 'use', 'me')).code).toBe(0);
+  expect((await here('whoami')).stdout).toBe(`ada (Ada L) at ${url}\n`);
+  expect((await here('org', 'use', 'fab')).code).toBe(0);
   expect((await here('org', 'members')).code).toBe(0);
   expect((await here('--in', 'o1', 'org', 'members')).code).toBe(0);
   expect(requests.slice(-2)).toEqual(['GET /api/organizations/o3/members', 'GET /api/organizations/o1/members']);

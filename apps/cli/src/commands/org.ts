@@ -40,7 +40,7 @@ export function addOrg(program: Command, shell: Shell): void {
   );
   add(
     'use [organization]',
-    'act for this organization (a name or an id) from now on; without an argument, for yourself',
+    'act for this organization (a name or an id) from now on; without an argument, or with me, for yourself',
   ).action(async (wanted: string | undefined, options: CommonOptions) => use(shell, wanted, options));
   add('create <name>', 'create an organization, of which you become the owner').action(
     async (name: string, options: CommonOptions) => create(await work(options), name),
@@ -105,7 +105,7 @@ async function use(shell: Shell, wanted: string | undefined, options: CommonOpti
       'KET_ORGANIZATION=<organization> ket …',
     );
   const { platform } = await openSession({ ...shell, organization: 'me' });
-  const organization = wanted === undefined ? null : await joined(platform, wanted);
+  const organization = wanted === undefined || wanted === 'me' ? null : await joined(platform, wanted);
   await storeCredentials(shell, { ...kept, organizationId: organization?.id ?? null });
   const text = organization
     ? `From now on you act in ${organization.name} (${organization.id}) as ${organization.role}.`
