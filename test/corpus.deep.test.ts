@@ -68,6 +68,8 @@ test.concurrent.each<[string, unknown]>([
   ['response-object', { result: { heads: 64, tails: 0 }, metadata: { seconds: expect.any(Number) } }],
   ['pydantic-models', { value: 7, chosen: ['a', 'b'], weights: { a: 3, b: 2 } }],
   ['conda-environment', { values: [2, 3], largest: 3, rank: 2, python: '3.10' }],
+  ['coin-toss', { counts: expect.any(Object), shots: 10 }],
+  ['older-template', { result: { sum: 3 }, metadata: { execution_time: 0.1 } }],
   ['scipy-optimiser', { x: [1, 1, 1], success: true, evaluations: expect.any(Number) }],
   ['qiskit-bell', { counts: { '000': expect.any(Number), '111': expect.any(Number) }, depth: expect.any(Number), python: '3.12' }],
   ['annealing-qubo', { energy: -1, samples: expect.arrayContaining([{ x: 1, y: 0 }, { x: 0, y: 1 }]) }],
@@ -87,6 +89,7 @@ test.concurrent.each<[string, unknown]>([
   expect(shown.execution).toMatchObject({ status: 'SUCCEEDED' });
   expect(shown.result).toEqual(result);
   if (project === 'result-files') expect(shown.files.map(({ name }) => name).toSorted()).toEqual(['plot.svg', 'points.csv']);
+  if (project === 'older-template') expect(shown.upSaid).toContain('left out: environment.yml: loguru: requirements.txt counts');
   if (project === 'conda-environment') expect(shown.upSaid).toContain('environment.yml becomes a .python-version: 3.10');
 }); // prettier-ignore
 
@@ -130,6 +133,6 @@ for (const [project, { needs, make }] of Object.entries(compilers))
 
 test('every project of the corpus is deployed by one of these tests', async () => {
   const tested = [...Object.keys(compilers), 'error-object', 'response-object', 'pydantic-models', 'conda-environment', 'scipy-optimiser'];
-  const more = ['qiskit-bell', 'annealing-qubo', 'result-files', 'bundled-data', 'main-module', 'typed-values', 'source-only'];
+  const more = ['qiskit-bell', 'annealing-qubo', 'result-files', 'bundled-data', 'main-module', 'typed-values', 'source-only', 'coin-toss', 'older-template'];
   expect(await readdir(corpus)).toEqual([...tested, ...more].toSorted());
 }); // prettier-ignore

@@ -1,0 +1,3 @@
+import json
+from .program import run, InputData, InputParams
+print(run(InputData(), InputParams()))
