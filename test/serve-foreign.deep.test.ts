@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { ket } from '../apps/cli/src/testing/ket.ts';
+import { ket } from '@kethub/cli/testing/ket';
 import { call, localServers, resultOf } from './ket/served.ts';
 
 // Packages come from PyPI. The same projects are deployed and run on a platform in corpus.deep.test.ts.
