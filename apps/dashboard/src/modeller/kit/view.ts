@@ -5,6 +5,7 @@ import kethub from '@kethub/workflow/kethub.json' with { type: 'json' };
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer.js';
 import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
 import type { Diagram, Kit, Services } from './types.ts';
+import { shortened } from './words.ts';
 
 /** Colours of elements: variables of the page, so that they follow light and dark. */
 const COLOURS = {
@@ -31,7 +32,29 @@ export function optionsFor(container: HTMLElement): object {
 }
 
 export function kitOf(modeler: Diagram): Kit {
+  drawShortTexts(modeler);
   return { modeler, service: (name) => modeler.get(name) as Services[typeof name] };
+}
+
+/** Characters of a text that are drawn. */
+const LONGEST_DRAWN = 2_000;
+
+/** Draws the beginning of long texts: bpmn-js measures all that is left of a text for each of its lines. */
+function drawShortTexts(modeler: Diagram): void {
+  const renderer = modeler.get('textRenderer') as TextRenderer;
+  const { createText, getExternalLabelBounds, getTextAnnotationBounds } = renderer;
+  renderer.createText = (text, options) => createText(shortened(text ?? '', LONGEST_DRAWN), options);
+  renderer.getExternalLabelBounds = (bounds, text) =>
+    getExternalLabelBounds(bounds, shortened(text ?? '', LONGEST_DRAWN));
+  renderer.getTextAnnotationBounds = (bounds, text) =>
+    getTextAnnotationBounds(bounds, shortened(text ?? '', LONGEST_DRAWN));
+}
+
+/** Service of bpmn-js that lays texts out. Its functions need no `this`. */
+interface TextRenderer {
+  createText: (text: string | undefined, options: object) => unknown;
+  getExternalLabelBounds: (bounds: object, text: string | undefined) => object;
+  getTextAnnotationBounds: (bounds: object, text: string | undefined) => object;
 }
 
 /** Shows the whole diagram, beside what covers the left of the canvas: `left` in pixels. */

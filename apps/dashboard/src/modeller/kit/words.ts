@@ -1,8 +1,16 @@
 import { definitionOf, is, text, type Moddle } from './types.ts';
 
+/** Characters of a name that are shown; the form of an element has all of it. */
+const LONGEST_NAME = 300;
+
+/** The beginning of a text that is too long to be shown whole. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
 /** The name of an element for people: its own, else its type. */
 export function nameOf(moddle: Moddle): string {
-  return text(moddle, 'name').trim() || typeInWords(moddle);
+  return shortened(text(moddle, 'name').trim(), LONGEST_NAME) || typeInWords(moddle);
 }
 
 /** The type of an element in words, such as `Timer boundary event`. */
