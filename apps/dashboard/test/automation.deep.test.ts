@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { workflowForm } from '@kethub/client';
+import { build } from '@kethub/server/testing/kethub';
+import { asFile, bpmn, start } from '@kethub/server/testing/workflows';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { picture, violationsInDialog } from './barriers.ts';
+import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+
+const FILES = { 'src/program.py': 'def run(data=0):\n    return {"data": data}\n' };
+
+describe.skipIf(!existsSync(PROGRAM))('signals and versions of pushes in a browser', () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+  }, 240_000);
+  afterAll(() => dashboard?.close());
+
+  test('a signal says how many it has reached, and what is wrong with its variables', async () => {
+    const { page, origin, kethub } = dashboard;
+    const source = asFile(bpmn.file([start(), bpmn.end('end'), bpmn.chain('start', 'end')]));
+    await kethub.client.createService({ body: workflowForm({ name: 'Flow', source }) });
+    await page.goto(`${origin}/me/workflows`);
+    await page.getByRole('button', { name: 'Broadcast a signal' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('stop');
+    await dialog.getByLabel('Variables as JSON').fill('[]');
+    await dialog.getByRole('button', { name: 'Broadcast' }).click();
+    await dialog.getByText('Variables are a JSON object').waitFor();
+    await dialog.getByLabel('Variables as JSON').fill('{"why": 18446744073709551616}');
+    await dialog.getByRole('button', { name: 'Broadcast' }).click();
+    await dialog.getByText('Instances that waited for it: 0. Instances that it starts: 0.').waitFor();
+    expect(await violationsInDialog(page)).toEqual([]);
+    await picture(page, 'signal');
+  });
+
+  test('a service says which pushes make its versions, and stops that', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { client } = kethub;
+    const { service } = await build(client, 'Adder', FILES);
+    const { id: implementationId } = await client.createImplementation({ json: { name: 'adder' } });
+    const json = { implementationId, on: 'TAG' as const, pattern: 'v*', action: 'DRAFT' as const };
+    await client.setServiceSource({ serviceId: service.id, json });
+    await page.goto(`${origin}/me/services/${service.id}/versions`);
+    await page.getByText('Each push to a tag v* of the implementation makes a draft.').waitFor();
+    await picture(page, 'automation');
+    await page.getByRole('button', { name: 'End this' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+    await page.getByText('Each push to a tag').waitFor({ state: 'detached' });
+    await expect(client.getServiceSource({ serviceId: service.id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('no script but its own has run, and no request has left the origin', () =>
+    expect(dashboard.complaints).toEqual([]));
+});
