@@ -91,6 +91,15 @@ test('a case that cannot be read is refused with its file', async () => {
   expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('has no cases')]);
 });
 
+test('NaN is refused in a result and in an expectation, each with its place', async () => {
+  const files = { 'src/program.py': 'def run(x): return {"v": float(x)}\n', 'test/a/input.json': '{"x": "nan"}' };
+  const result = await ket(['test', '.', ...usual], { folder: await folderWith(files) });
+  expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('result.v is nan')]);
+  const folder = await folderWith({ ...files, 'test/a/expected.json': '{"v": NaN}' });
+  const expectation = await ket(['test', '.', ...usual], { folder });
+  expect([expectation.code, expectation.stderr]).toEqual([2, expect.stringContaining('a/expected.json is not valid')]);
+});
+
 test('a report holds what programs print, however hostile', () => {
   const outcome = { status: 'FAILED', result: '{}', log: 'a & b ]]> \u0000 \u001b[31m' };
   const text = junitOf('a"b', [{ name: '<x>', milliseconds: 1500, failures: ['1 < 2'], outcome }]);

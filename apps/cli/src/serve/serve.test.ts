@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -161,6 +161,14 @@ def run(graphs: DataPool, token: SecretValue):
   expect(await resultOf(url, ended)).toMatchObject({ pool: ['one.txt'], length: 16, level: '7' });
   const log = await (await fetch(`${url}${String(ended.body['id'])}/log`)).text();
   expect(log).toContain('using [redacted]');
+  const given = await post(url, { graphs: pool, $secrets: { token: 'given-with-the-call-4712' } });
+  expect(given.body['status']).toBe('SUCCEEDED');
+  const kept = readdirSync(path.join(folder, '.kethub'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  expect(kept.length).toBeGreaterThan(4);
+  const secret = /open-sesame-4711|given-with-the-call-4712/;
+  expect(kept.filter((file) => secret.test(readFileSync(file, 'latin1')))).toEqual([]);
   const refused = await post(url, { graphs: 'none' });
   expect(refused.status).toBe(400);
 });
@@ -182,6 +190,8 @@ describe('who may call', () => {
     expect(await statusWith({ host: `127.0.0.1:${port}`, origin: 'http://evil.example' })).toBe(403);
     expect(await statusWith({ host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}` })).toBe(200);
     expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
+    const foreign = { method: 'POST', headers: { origin: 'http://evil.example' }, body: '{"data": 1}' };
+    expect((await fetch(url, foreign)).status).toBe(403);
   });
 
   test('any key pair gets a token', async () => {
