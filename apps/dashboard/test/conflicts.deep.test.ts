@@ -26,7 +26,7 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
   /** Both versions, once a change is refused. */
   const conflictIn = (within: Pick<Locator, 'getByRole'>): Locator =>
     within.getByRole('alert').filter({ hasText: 'Somebody else has changed this' });
-  /** What a row of the comparison says, without the space between. */
+  /** The text of a row of the comparison, without the space between. */
   const row = async (conflict: Locator, name: string): Promise<string> => {
     const text = await conflict.getByRole('row', { name }).textContent();
     return (text ?? '').replace(name, '');

@@ -32,7 +32,7 @@ describe.skipIf(!existsSync(PROGRAM))('every element in the modeller', () => {
     const source = new Blob([newFile('All')], { type: 'application/xml' });
     const { id } = await client.createService({ body: workflowForm({ name: 'All', applicationId, source }) });
     const { page, origin } = dashboard;
-    // What is drawn is taken back again: nothing has to be saved.
+    // The drawing is taken back: nothing has to be saved.
     await page.route('**/versions/*/source', (route) =>
       route.request().method() === 'PUT' ? route.abort() : route.continue(),
     );

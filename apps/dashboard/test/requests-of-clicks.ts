@@ -44,7 +44,7 @@ async function pressAll(page: Page, address: string): Promise<number> {
   const buttons = page.locator('main button:enabled:visible');
   const count = await buttons.count();
   for (let index = 0; index < count; index++) {
-    // What an earlier click has changed is loaded again.
+    // The changes of an earlier click are loaded again.
     if (page.url() !== address || (await buttons.count()) !== count) await open(page, address);
     await press(page, index);
   }

@@ -44,7 +44,7 @@ export const RotateAccessKeyRequest = Request(
       minimum: 0,
       maximum: 30 * 86_400,
       default: 0,
-      description: 'How long the previous key pairs still work.',
+      description: 'The time for which the previous key pairs still work.',
     }),
   },
   { $id: 'RotateAccessKeyRequest' },

@@ -17,7 +17,7 @@ export const DataPool = Type.Object(
     description: Type.String(),
     owner: Owner,
     role: Role,
-    files: Type.Integer({ description: 'How many files it holds.' }),
+    files: Type.Integer({ description: 'Number of its files.' }),
     bytes: Type.Integer({ description: 'Size of all its files together.' }),
     createdAt: Timestamp,
   },
@@ -40,11 +40,11 @@ export type UpdateDataPoolRequest = Static<typeof UpdateDataPoolRequest>;
 export const DataPoolMember = Type.Object(
   {
     type: Type.Enum(['USER', 'ORGANIZATION']),
-    id: Type.String({ description: 'Of the user or organization.' }),
+    id: Type.String({ description: 'Id of the user or organization.' }),
     role: Role,
     addedAt: Timestamp,
   },
-  { $id: 'DataPoolMember', description: 'Who may use a data pool beside its owner.' },
+  { $id: 'DataPoolMember', description: 'A user or organization that may use a data pool beside its owner.' },
 );
 export type DataPoolMember = Static<typeof DataPoolMember>;
 

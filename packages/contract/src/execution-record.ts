@@ -18,7 +18,7 @@ const PythonEnvironment = Type.Object({
   python: Type.String(),
   platform: Type.String(),
   packages: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), digest: Digest }), {
-    description: 'What was installed, by name. The digest is that of the list of its files with their hashes.',
+    description: 'The installed packages, by name. The digest is that of the list of its files with their hashes.',
   }),
 });
 const ImageEnvironment = Type.Object({
@@ -46,7 +46,8 @@ export const ExecutionRecord = Type.Object(
       'The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run.',
     ),
     environment: Type.Union([PythonEnvironment, ImageEnvironment, Type.Null()], {
-      description: 'What it ran with: Python and its packages, or an image. The digest is that of all of it.',
+      description:
+        'The software that it ran with: Python and its packages, or an image. The digest is that of all of it.',
     }),
     input: orNull(
       Content,
@@ -65,7 +66,7 @@ export const ExecutionRecord = Type.Object(
         gpuType: nullable('string'),
         runTimeMs: Type.Optional(Type.Integer()),
       }),
-      'What it was promised of the machine, and how long it might run. Null before it is started.',
+      'The share of the machine that it was promised, and the time that it might run. Null before it is started.',
     ),
     timings: Type.Object({
       waitedMs: nullable('integer', { description: 'From acceptance until a worker took it.' }),
@@ -77,7 +78,7 @@ export const ExecutionRecord = Type.Object(
         peakMemoryBytes: nullable('integer'),
         measuredBy: nullable('string', {
           description:
-            'What measured both: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told.',
+            'Source of both figures: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told.',
         }),
         bytesIn: bytes,
         bytesOut: Type.Integer({ minimum: 0, description: 'The result and all result files.' }),
@@ -107,13 +108,13 @@ export const ExecutionRecord = Type.Object(
     ),
     runtime: orNull(
       Type.Object({ version: Type.String({ description: 'A hash of the code of the runner.' }) }),
-      'What ran it.',
+      'The platform and the machine that ran it.',
     ),
   },
   {
     $id: 'ExecutionRecord',
     description:
-      'What is needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages.',
+      'Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages.',
   },
 );
 export type ExecutionRecord = Static<typeof ExecutionRecord>;

@@ -25,7 +25,7 @@ export type ExecutionType = (typeof executionTypes)[number];
 
 /** Origin of an execution: members that never change, in contrast to its status. */
 const origin = {
-  type: Type.Optional(Type.Enum([...executionTypes], { description: 'Whether code or a workflow is executed.' })),
+  type: Type.Optional(Type.Enum([...executionTypes], { description: 'Kind of what is executed: code or a workflow.' })),
   serviceId: Type.Optional(Id),
   serviceDefinitionId: Type.Optional(Type.String({ description: 'Id of the version of the service.' })),
   applicationId: Type.Optional(Type.String({ description: 'The application that started it; absent of a job.' })),
@@ -98,7 +98,7 @@ export const ProvidedExecution = Type.Object(
   {
     $id: 'ProvidedExecution',
     description:
-      'What the provider of a service sees of an execution: neither who started it nor input, result or log.',
+      'An execution as the provider of the service sees it: neither who started it nor input, result or log.',
   },
 );
 export type ProvidedExecution = Static<typeof ProvidedExecution>;
@@ -172,7 +172,7 @@ export const ExecutionInput = Type.Object(
   {
     $id: 'ExecutionInput',
     additionalProperties: Type.Unsafe<unknown>({
-      description: 'Of a further parameter: any JSON value, or a reference to a data pool.',
+      description: 'A further parameter: any JSON value, or a reference to a data pool.',
       anyOf: [DataPoolReference, {}],
     }),
     description: 'The input: a JSON object. What a service takes beside `data` and `params`, its own document says.',

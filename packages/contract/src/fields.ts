@@ -45,7 +45,7 @@ export const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 export const Link = Type.Object({ href: Type.String() }, { $id: 'Link', description: 'HAL link.' });
 export const Owner = Type.Object(
   { type: Type.Enum(['USER', 'ORGANIZATION']), id: Type.String() },
-  { $id: 'Owner', description: 'Who the resource belongs to.' },
+  { $id: 'Owner', description: 'The user or organization that the resource belongs to.' },
 );
 
 export const nullable = <T extends 'string' | 'number' | 'integer' | 'object'>(type: T, options: object = {}) =>

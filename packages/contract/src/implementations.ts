@@ -225,7 +225,7 @@ const credential = {
       },
       {
         description:
-          'What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror.',
+          'The credential for the other server. Kept sealed, never shown, and erased when the import ends; kept for a mirror.',
       },
     ),
   ),
@@ -288,7 +288,7 @@ export const ImplementationInvitation = Type.Object(
   },
   {
     $id: 'ImplementationInvitation',
-    description: 'Whoever has this verified e-mail address may become a member until it expires.',
+    description: 'A person with this verified e-mail address may become a member until it expires.',
   },
 );
 export type ImplementationInvitation = Static<typeof ImplementationInvitation>;

@@ -18,7 +18,7 @@ export const Layer = Type.Object(
     versions: Type.Integer({ minimum: 0, description: 'Versions of services that need it, published or not.' }),
     wanted: Type.Optional(
       Type.Enum(['PURGE', 'REBUILD'], {
-        description: 'What an administrator has asked for and the worker has not done yet.',
+        description: 'A request of an administrator that the worker has not carried out yet.',
       }),
     ),
     problem: Type.Optional(Type.String({ description: 'Why it could not be rebuilt; it stays as it was.' })),

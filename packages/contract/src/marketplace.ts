@@ -74,14 +74,17 @@ export const PricingPlan = Request(
     name: Name,
     type: Type.Enum([...pricingPlanTypes]),
     products: Type.Optional(
-      Type.Array(Product, { maxItems: limits.productsOfPlan, description: 'Of a COMMERCIAL plan: at least one.' }),
+      Type.Array(Product, {
+        maxItems: limits.productsOfPlan,
+        description: 'Products of a COMMERCIAL plan: at least one.',
+      }),
     ),
     contact: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: limits.contactLength,
         pattern: NOT_BLANK,
-        description: 'Of an ON_REQUEST plan: how to reach the provider.',
+        description: 'For an ON_REQUEST plan: the way to reach the provider.',
       }),
     ),
   },
@@ -116,7 +119,7 @@ export const Listing = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
-  { $id: 'Listing', description: 'How a service is offered in the marketplace.' },
+  { $id: 'Listing', description: 'The offer of a service in the marketplace.' },
 );
 export type Listing = Static<typeof Listing>;
 
@@ -144,10 +147,10 @@ export type MarketplaceEntry = Static<typeof MarketplaceEntry>;
 export const MarketplaceService = Type.Object(
   {
     ...offered,
-    description: Type.String({ description: 'Of the service.' }),
+    description: Type.String({ description: 'Description of the service.' }),
     documentation: Type.String({ description: 'Markdown.' }),
     pricingPlans: Type.Array(PricingPlan),
-    parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'What the service takes.' })),
+    parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'The parameters that the service takes.' })),
     hosts: Type.Optional(DeclaredHosts),
     _links: Type.Object({
       apiSpecification: Type.Optional(
@@ -198,7 +201,7 @@ export const MonthlyUsage = Type.Object(
   {
     $id: 'MonthlyUsage',
     description:
-      'What was used in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these.',
+      'Use in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these.',
   },
 );
 export type MonthlyUsage = Static<typeof MonthlyUsage>;

@@ -17,7 +17,7 @@ const TimeoutSeconds = Type.Integer({
   minimum: 1,
   maximum: limits.targetTimeoutSeconds,
   default: 60,
-  description: 'How long the service may take to begin its answer, and to go on with it.',
+  description: 'The time that the service may take to begin its answer, and to go on with it.',
 });
 
 /** Credentials of HTTP Basic authentication (RFC 7617): no control characters, and no colon in the name. */
@@ -60,7 +60,7 @@ export const Target = Type.Object(
   {
     url: Type.String(),
     timeoutSeconds: Type.Integer(),
-    hasCredentials: Type.Boolean({ description: 'Whether the gateway sends Basic credentials.' }),
+    hasCredentials: Type.Boolean({ description: 'True if the gateway sends Basic credentials.' }),
   },
   { $id: 'Target', description: 'Where an on-premise service runs.' },
 );

@@ -52,7 +52,7 @@ export const Invitation = Type.Object(
     createdAt: Timestamp,
     expiresAt: Timestamp,
   },
-  { $id: 'Invitation', description: 'Whoever has this verified e-mail address may join until it expires.' },
+  { $id: 'Invitation', description: 'A person with this verified e-mail address may join until it expires.' },
 );
 export type Invitation = Static<typeof Invitation>;
 
@@ -82,11 +82,11 @@ export const AuditEntry = Type.Object(
     at: Timestamp,
     actorId: Type.String({ description: 'The user who did it; `unknown` of a sign-in that was refused.' }),
     action: Type.String({
-      description: 'What was done: the kind of resource and the operation.',
+      description: 'The change: the kind of resource and the operation.',
       examples: ['access-key:rotate'],
     }),
     resourceId: Type.String(),
-    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
+    detail: Type.Record(Type.String(), Type.Unknown(), { description: 'Details of the change, without secrets.' }),
   },
   {
     $id: 'AuditEntry',

@@ -221,7 +221,7 @@ export const problems = {
   'history-not-available': problem(
     410,
     'History not available',
-    'What an instance of a workflow had at an earlier step is computed from its journal, which is not possible for this one: `detail` says why. The journal and the present variables can be read.',
+    'The variables of an earlier step are computed from the journal of the instance, which is not possible for this one: `detail` says why. The journal and the present variables can be read.',
   ),
   'too-large': problem(413, 'Too large', 'The body is larger than the limit that `detail` names.'),
   'unsupported-media-type': problem(

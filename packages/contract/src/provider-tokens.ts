@@ -75,7 +75,9 @@ export const ProviderAccessToken = Type.Object(
     name: Type.String(),
     hint: Type.String({ description: 'The API key, masked but for its last characters.' }),
     serviceIdentifier: Type.Optional(Type.String()),
-    environmentVariables: Type.Array(Type.String(), { description: 'What user code finds them under.' }),
+    environmentVariables: Type.Array(Type.String(), {
+      description: 'Names of the environment variables in which user code finds them.',
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },

@@ -26,7 +26,7 @@ export const ChangeRegistrationRequest = Request(
     status: Type.Optional(Type.Enum(['APPROVED', 'REJECTED'])),
     enabled: Type.Optional(Type.Boolean()),
   },
-  { $id: 'ChangeRegistrationRequest', minProperties: 1, description: 'What is absent stays as it is.' },
+  { $id: 'ChangeRegistrationRequest', minProperties: 1, description: 'Members that are absent stay as they are.' },
 );
 export type ChangeRegistrationRequest = Static<typeof ChangeRegistrationRequest>;
 

@@ -37,7 +37,7 @@ export const RepositoryTree = Type.Object(
     commit: Sha,
     path: Type.String({ description: 'Folder; empty for the root.' }),
     entries: Type.Array(TreeEntry, { description: `At most ${limits.treeEntries}, folders first.` }),
-    isCut: Type.Boolean({ description: 'Whether the folder has more entries.' }),
+    isCut: Type.Boolean({ description: 'True if the folder has more entries.' }),
   },
   { $id: 'RepositoryTree' },
 );
@@ -58,7 +58,7 @@ export type RepositoryCommit = Static<typeof RepositoryCommit>;
 export const ChangedFile = Type.Object(
   {
     path: Type.String(),
-    formerPath: Type.Optional(Type.String({ description: 'Of a renamed file.' })),
+    formerPath: Type.Optional(Type.String({ description: 'Earlier path of a renamed file.' })),
     change: Type.Enum(['ADDED', 'MODIFIED', 'DELETED', 'RENAMED', 'TYPE_CHANGED']),
     added: Type.Optional(Type.Integer({ description: 'Lines; absent for a binary file.' })),
     removed: Type.Optional(Type.Integer({ description: 'Lines; absent for a binary file.' })),
@@ -70,7 +70,7 @@ export type ChangedFile = Static<typeof ChangedFile>;
 const difference = {
   files: Type.Array(ChangedFile, { description: `At most ${limits.changedFiles}.` }),
   patch: Type.String({ description: `Unified diff of them, at most ${limits.patchBytes} bytes.` }),
-  isCut: Type.Boolean({ description: 'Whether files or a part of the patch were left out.' }),
+  isCut: Type.Boolean({ description: 'True if files or a part of the patch were left out.' }),
 };
 
 export const CommitDetails = Type.Object(

@@ -64,7 +64,7 @@ export const DeclaredHosts = Type.Array(
 
 const Visibility = Type.Enum([...visibilities], {
   description:
-    'Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.',
+    'Visibility of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe.',
 });
 
 /** Versions of Python that services can choose. */
@@ -76,7 +76,7 @@ export const RuntimeConfiguration = Request(
     runtime: Type.Enum([...runtimes], {
       default: 'PYTHON_TEMPLATE',
       description:
-        'What the source is: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.',
+        'Kind of the source: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.',
     }),
     cpus: Type.Number({ minimum: 0.1, maximum: 64, default: 1, description: 'Virtual CPU cores.' }),
     memoryGb: Type.Number({ minimum: 0.0625, maximum: 1024, default: 1, description: 'Memory in GB (2^30 bytes).' }),
@@ -103,13 +103,13 @@ export const RuntimeConfiguration = Request(
     sourcePackages: Type.Optional(
       Type.Boolean({
         description:
-          'Whether requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false.',
+          'True if requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false.',
       }),
     ),
     warmStart: Type.Optional(
       Type.Boolean({
         description:
-          'Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true.',
+          'True if an execution may run in a process that was started, with the imports of the program, before the request. Default true.',
       }),
     ),
   },
@@ -159,7 +159,7 @@ export const ServiceParameter = Type.Object(
     accepts: Type.Optional(
       Type.Enum(['STRICT', 'LAX', 'NONE'], {
         description:
-          'Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged.',
+          'Judging of an input against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged.',
       }),
     ),
   },
@@ -221,7 +221,7 @@ export const ServiceVersion = Type.Object(
   {
     $id: 'ServiceVersion',
     description:
-      'Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`. Of a workflow service: with `workflow`, `sourceBytes` and `sourceDigest`.',
+      'A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`; one of an on-premise service `target`; one of a workflow service `workflow`, `sourceBytes` and `sourceDigest`.',
   },
 );
 export type ServiceVersion = Static<typeof ServiceVersion>;
@@ -267,7 +267,10 @@ export const CreateServiceForm = Request(
       Type.Enum(['MANAGED', 'WORKFLOW'], { description: 'WORKFLOW: the source is a BPMN file. MANAGED otherwise.' }),
     ),
     applicationId: Type.Optional(
-      Type.String({ maxLength: limits.idLength, description: 'Of a workflow: as which its tasks call services.' }),
+      Type.String({
+        maxLength: limits.idLength,
+        description: 'The application as which the tasks of a workflow call services.',
+      }),
     ),
   },
   { $id: 'CreateServiceForm' },

@@ -20,10 +20,10 @@ export const Session = Type.Object(
     features: Type.Object(
       {
         gateway: Type.String({ description: 'Address of the gateway.' }),
-        registration: Type.Boolean({ description: 'Whether people can register here.' }),
-        docker: Type.Boolean({ description: 'Whether services can be containers.' }),
+        registration: Type.Boolean({ description: 'True if people can register here.' }),
+        docker: Type.Boolean({ description: 'True if services can be containers.' }),
       },
-      { description: 'What this installation offers.' },
+      { description: 'Features of this installation.' },
     ),
     operations: Type.Record(Type.String(), Type.Enum([...memberRoles]), {
       description: 'Operations on resources, each with the least role that may call it. Personally everybody is OWNER.',

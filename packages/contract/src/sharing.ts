@@ -87,6 +87,6 @@ export const SharedService = Type.Object(
       description: 'Published ones, newest first. While none can be started, the draft, as soon as it can be run.',
     }),
   },
-  { $id: 'SharedService', description: 'What a recipient sees of a service: neither source nor configuration.' },
+  { $id: 'SharedService', description: 'A service as a recipient sees it: without source and configuration.' },
 );
 export type SharedService = Static<typeof SharedService>;

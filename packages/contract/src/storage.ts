@@ -23,7 +23,7 @@ export const RetentionRequest = Type.Object(
   {
     $id: 'RetentionRequest',
     additionalProperties: false,
-    description: 'How long results, result files and logs are kept. The shortest time that applies counts.',
+    description: 'The time for which results, result files and logs are kept. The shortest time that applies counts.',
   },
 );
 export type RetentionRequest = Static<typeof RetentionRequest>;
@@ -31,7 +31,7 @@ export type RetentionRequest = Static<typeof RetentionRequest>;
 export const StorageUsage = Type.Object(
   {
     usedBytes: bytes('All that follows, together.'),
-    quotaBytes: nullable('integer', { description: 'What may be used; null is no limit.' }),
+    quotaBytes: nullable('integer', { description: 'Bytes that may be used; null is no limit.' }),
     inputBytes: bytes('Inputs of executions that have not ended.'),
     resultBytes: bytes('Results and records of executions.'),
     fileBytes: bytes('Result files, as they are downloaded.'),
@@ -39,14 +39,14 @@ export const StorageUsage = Type.Object(
     dataPoolBytes: bytes('Files in own data pools.'),
     serviceBytes: bytes('Uploaded versions of own services, and the logs of their builds.'),
     keepDays: nullable('integer', {
-      description: 'How long the platform keeps results, result files and logs; null is for good.',
+      description: 'The time for which the platform keeps results, result files and logs; null is for good.',
     }),
     retention: Type.Object({
       keepDays: nullable('integer', { description: 'The own, shorter time; null without one.' }),
       services: Type.Array(Type.Object({ serviceId: Id, keepDays: KeepDays })),
     }),
   },
-  { $id: 'StorageUsage', description: 'What the caller, or the organization, keeps on the platform, in bytes.' },
+  { $id: 'StorageUsage', description: 'Bytes that the caller, or the organization, keeps on the platform.' },
 );
 export type StorageUsage = Static<typeof StorageUsage>;
 
@@ -67,7 +67,7 @@ export const StorageQuota = Type.Object(
     ownerType: Type.Enum(['USER', 'ORGANIZATION']),
     ownerId: Type.String(),
     usedBytes: bytes('What the owner keeps.'),
-    quotaBytes: nullable('integer', { description: 'What it may keep; null is no limit.' }),
+    quotaBytes: nullable('integer', { description: 'Bytes that it may keep; null is no limit.' }),
   },
   { $id: 'StorageQuota' },
 );
@@ -75,7 +75,7 @@ export type StorageQuota = Static<typeof StorageQuota>;
 
 export const StorageRecount = Type.Object(
   {
-    owners: Type.Integer({ description: 'How many were counted.' }),
+    owners: Type.Integer({ description: 'Number of owners that were counted.' }),
     corrected: Type.Array(
       Type.Object({
         ownerType: Type.Enum(['USER', 'ORGANIZATION']),
@@ -85,6 +85,6 @@ export const StorageRecount = Type.Object(
       }),
     ),
   },
-  { $id: 'StorageRecount', description: 'What counting all anew has found.' },
+  { $id: 'StorageRecount', description: 'Outcome of counting everything anew.' },
 );
 export type StorageRecount = Static<typeof StorageRecount>;

@@ -11,14 +11,14 @@ const members = (none: string) => ({
 /** Limits on the use of a service through a subscription. */
 export const UsageLimits = Type.Object(members('Null: no limit.'), {
   $id: 'UsageLimits',
-  description: 'What a subscription may use, all provisions considered.',
+  description: 'Limits of a subscription, all provisions considered.',
 });
 export type UsageLimits = Static<typeof UsageLimits>;
 
 export const UsageLimitsRequest = Request(members('Null: what is set further out holds.'), {
   $id: 'UsageLimitsRequest',
   description:
-    'What the provider of a service sets: for one subscription, or for all whose own limits say nothing. Beyond both, the defaults of the installation hold.',
+    'Limits that the provider of a service sets: for one subscription, or for all without limits of their own. Beyond both, the defaults of the installation hold.',
 });
 export type UsageLimitsRequest = Static<typeof UsageLimitsRequest>;
 
@@ -35,7 +35,7 @@ export const ServiceLimits = Request(
   {
     $id: 'ServiceLimits',
     description:
-      'What the provider of a service sets: how much of it runs at once, and what those may use who have subscribed and whose own limits say nothing.',
+      'Limits that the provider of a service sets: executions at once, and the use by subscriptions without limits of their own.',
   },
 );
 export type ServiceLimits = Static<typeof ServiceLimits>;

@@ -7,11 +7,11 @@ export const UsageReport = Request(
   {
     subscriptionId: Type.String({
       format: 'uuid',
-      description: 'Of the calls: what the gateway sends to the service as `X-Kethub-Subscription-Id`.',
+      description: 'The subscription of the calls. The gateway sends it to the service as `X-Kethub-Subscription-Id`.',
     }),
     product: Type.Unsafe<string>({
       ...ChosenId,
-      description: 'What was used. On a commercial plan: the id of a product of it that is metered as REPORTED.',
+      description: 'Name of the use. On a commercial plan: the id of a product of it that is metered as REPORTED.',
       examples: ['shots'],
     }),
     amount: Decimal,
@@ -35,7 +35,7 @@ export const UsageRecord = Type.Object(
     version: Version,
     product: Type.String(),
     amount: Type.String(),
-    unitPrice: Type.Optional(Type.String({ description: 'Of a commercial plan.' })),
+    unitPrice: Type.Optional(Type.String({ description: 'Price of a unit on a commercial plan.' })),
     currency: Type.Optional(Type.String()),
     at: Timestamp,
     test: Type.Boolean(),

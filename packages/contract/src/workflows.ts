@@ -34,10 +34,10 @@ export const WorkflowDetails = Type.Object(
         serviceVersion: nullable('string'),
         applicationId: nullable('string'),
       }),
-      { description: 'What its tasks call.' },
+      { description: 'Services that its tasks call.' },
     ),
     messages: Type.Array(Type.Object({ elementId: ElementId, name: Type.String(), starts: Type.Boolean() }), {
-      description: 'What it waits for, and what starts it.',
+      description: 'Messages that it waits for, or that start it.',
     }),
     signals: Type.Array(Type.Object({ elementId: ElementId, name: Type.String(), starts: Type.Boolean() }), {
       description: 'Signals that it waits for, and that start it.',
@@ -78,12 +78,13 @@ export const WorkflowIncident = Type.Object(
     type: Type.String(),
     at: Timestamp,
     error: WorkflowError,
-    remedy: Type.Optional(Type.String({ description: 'What to do before it is tried again.' })),
+    remedy: Type.Optional(Type.String({ description: 'Steps to take before it is tried again.' })),
     variables: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })),
   },
   {
     $id: 'WorkflowIncident',
-    description: 'What keeps an instance from going on, at which element, and the variables that the element sees.',
+    description:
+      'A failure that keeps an instance from going on, with its element and the variables that the element sees.',
   },
 );
 export type WorkflowIncident = Static<typeof WorkflowIncident>;
@@ -137,7 +138,7 @@ export const RetryIncidentsReceipt = Type.Object(
       minimum: 0,
       description: 'Left alone, because variables are given and the instance was started for somebody else.',
     }),
-    isLeft: Type.Boolean({ description: 'Whether more match: repeat the request when these are done.' }),
+    isLeft: Type.Boolean({ description: 'True if more match: repeat the request when these are done.' }),
   },
   { $id: 'RetryIncidentsReceipt' },
 );
@@ -150,8 +151,10 @@ export const WorkflowInstanceCounts = Type.Object(
       minimum: 0,
       description: `The newest instances are counted, at most ${limits.countedRows}.`,
     }),
-    isPartial: Type.Boolean({ description: 'Whether there are more instances than were counted.' }),
-    phases: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'How many are in each phase.' }),
+    isPartial: Type.Boolean({ description: 'True if there are more instances than were counted.' }),
+    phases: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'Number of instances in each phase.',
+    }),
     withIncidents: Type.Integer({ minimum: 0, description: 'Those that stand still, also in what they have called.' }),
   },
   { $id: 'WorkflowInstanceCounts' },
@@ -190,10 +193,13 @@ export const WorkflowActivity = Type.Object({
   phase: Type.String(),
   loopCounter: Type.Optional(Type.Integer()),
   job: Type.Optional(
-    Type.Object({ executionId: Id, state: Type.String(), attempts: Type.Integer() }, { description: 'What it runs.' }),
+    Type.Object(
+      { executionId: Id, state: Type.String(), attempts: Type.Integer() },
+      { description: 'The execution that it waits for.' },
+    ),
   ),
   childInstanceId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Of a call activity: what it has started.' }),
+    Type.String({ format: 'uuid', description: 'The instance that a call activity has started.' }),
   ),
   childIncidents: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Open incidents of what it has started, and of what that calls.' }),
@@ -209,7 +215,7 @@ export const WorkflowInstanceDetails = Type.Object(
     activities: Type.Array(WorkflowActivity, { description: 'Where it is: what is active or waits.' }),
     openIncidents: Type.Array(WorkflowIncident),
     children: Type.Array(WorkflowInstance, {
-      description: 'What its call activities have started, newest first; at most 100.',
+      description: 'Instances that its call activities have started, newest first; at most 100.',
     }),
     warnings: Type.Array(
       Type.Object({
@@ -218,7 +224,7 @@ export const WorkflowInstanceDetails = Type.Object(
         code: Type.String(),
         message: Type.String(),
       }),
-      { description: 'What expressions have noticed, such as a variable that is not there: each once, at most 20.' },
+      { description: 'Warnings of expressions, such as a variable that is not there: each once, at most 20.' },
     ),
     variables: AnyObject,
   },
@@ -245,7 +251,7 @@ export const WorkflowVariables = Type.Object(
     scopes: Type.Array(WorkflowScope, {
       description: `The process, and the open elements that have variables of their own; at most ${limits.workflowScopes}, the oldest.`,
     }),
-    isPartial: Type.Boolean({ description: 'Whether there are more scopes than are shown.' }),
+    isPartial: Type.Boolean({ description: 'True if there are more scopes than are shown.' }),
   },
   {
     $id: 'WorkflowVariables',
@@ -269,7 +275,10 @@ export const WorkflowSchedule = Type.Object(
         description: 'When it is to start an instance. Absent: not known, or stopped.',
       }),
     ),
-    failures: Type.Integer({ minimum: 0, description: 'How often in a row it could not start an instance.' }),
+    failures: Type.Integer({
+      minimum: 0,
+      description: 'Number of times in a row that it could not start an instance.',
+    }),
     failure: nullable('string', { description: 'Why it could not the last time; null when it could.' }),
     stoppedAt: Type.Optional(
       Type.String({
@@ -322,7 +331,7 @@ export const WorkflowMessageReceipt = Type.Object(
     name: Type.String(),
     correlationKey: Type.String(),
     started: Type.Array(Id, { description: 'Executions that it has started.' }),
-    delivered: Type.Integer({ minimum: 0, description: 'How many instances that waited for it have got it.' }),
+    delivered: Type.Integer({ minimum: 0, description: 'Number of waiting instances that have received it.' }),
     expiresAt: Type.Optional(
       Type.String({ pattern: timestampPattern, description: 'Until when it waits. Absent: it was delivered.' }),
     ),
@@ -332,7 +341,7 @@ export const WorkflowMessageReceipt = Type.Object(
     }),
     detail: Type.String({ description: 'The same as a sentence.' }),
   },
-  { $id: 'WorkflowMessageReceipt', description: 'What has become of a message.' },
+  { $id: 'WorkflowMessageReceipt', description: 'Outcome of a message.' },
 );
 export type WorkflowMessageReceipt = Static<typeof WorkflowMessageReceipt>;
 
@@ -359,7 +368,7 @@ export const WorkflowSignalReceipt = Type.Object(
     }),
     starting: Type.Integer({
       minimum: 0,
-      description: 'How many start events a worker starts an instance for; at the address of a subscription, 0.',
+      description: 'Number of start events for which a worker starts an instance; at the address of a subscription, 0.',
     }),
     started: Type.Array(Id, {
       description: 'Executions that it has started, at the address of a subscription.',

@@ -174,7 +174,7 @@ function choicesOf(schema: Schema, alternatives: readonly Schema[] | undefined) 
   return values?.map((value) => ({ label: typeof value === 'string' ? value : JSON.stringify(value), value })) ?? null;
 }
 
-/** What a reference within a document leads to; undefined where it leads nowhere. */
+/** The target of a reference within a document; undefined where it leads nowhere. */
 export function atPointer(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   const parts = reference.slice(1).split('/').slice(1);

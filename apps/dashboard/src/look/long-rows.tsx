@@ -27,7 +27,7 @@ export function LongRows<Row extends { readonly id: string }>({ rows, children }
 function RowsNearView<Row extends { readonly id: string }>({ rows, children }: Rows<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  // What stands above the table can grow or shrink at every change of the page.
+  // The part above the table can grow or shrink at every change of the page.
   useLayoutEffect(() => setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)));
   const view = useWindowVirtualizer({
     count: rows.length,

@@ -10,7 +10,7 @@ const AGAIN_MS = 500;
 /** Bytes of a line. A longer one is an error of the node, which cuts lines itself. */
 const LINE_BYTES = 64 * 1024 * 1024;
 
-/** What a log may still do: `isOver` when the program has ended and the log grows no more; `isGone` without its pod. */
+/** State of a log: `isOver` when the program has ended and the log grows no more; `isGone` without its pod. */
 export interface LogState {
   isOver(): boolean;
   isGone(): boolean;

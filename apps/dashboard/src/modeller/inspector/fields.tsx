@@ -62,7 +62,7 @@ export interface FieldProps {
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly error?: string | undefined;
-  /** What keeps a text out of the diagram; null: nothing. */
+  /** Reason that keeps a text out of the diagram, or null. */
   readonly judge?: (text: string) => string | null;
 }
 

@@ -89,7 +89,7 @@ function Editor({ begun: given }: { readonly begun: Begun }) {
   const branch = useBranch();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  // What somebody else commits meanwhile must not change what this person began with.
+  // A commit of somebody else meanwhile must not change what this person began with.
   const [begun, setBegun] = useState(given);
   const [path, setPath] = useState(begun.path);
   const [text, setText] = useState(begun.text);

@@ -131,7 +131,7 @@ export function Import({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** How far the import of the page's implementation is, and what there is to do about it. Nothing if it was not imported. */
+/** Progress of the import of the page's implementation, with its actions. Nothing if it was not imported. */
 export function ImportPanel() {
   const { acting, implementationId } = useImplementationAddress();
   const queries = useQueryClient();

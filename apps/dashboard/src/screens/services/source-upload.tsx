@@ -71,7 +71,7 @@ export function useSourceUpload<Answer>({
   };
 }
 
-/** How far an upload is, and the button that stops it. */
+/** Progress of an upload, and the button that stops it. */
 export function UploadProgress({ upload }: { readonly upload: SourceUpload }) {
   const { isPending, sent, size } = upload;
   if (!isPending) return null;

@@ -210,7 +210,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     access: 'service:change',
     summary: 'Change where a version of an on-premise service runs',
     description:
-      'Of a draft and of a published version: a host that moves takes its subscribers along. Recorded in the audit log.',
+      'Works for a draft and a published version: a host that moves takes its subscribers along. Recorded in the audit log.',
     params: versionPath,
     body: TargetRequest,
     answers: { 200: ServiceVersion },

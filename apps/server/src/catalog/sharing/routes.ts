@@ -94,7 +94,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     tag,
     access: 'share:delete',
     summary: 'Remove a share',
-    description: 'What rests on it ends within a second. Executions that run go on. Takes `If-Match`.',
+    description: 'Access that rests on it ends within a second. Executions that run go on. Takes `If-Match`.',
     params: sharePath,
     answers: { 204: null },
     problems: [...found, 'stale'],

@@ -53,7 +53,7 @@ export const KeptFields = {
     maximum: 3_650,
     default: 90,
     description:
-      'How long a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new key replaces it. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
+      'The time for which a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new key replaces it. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
   }),
   KETHUB_DATA_POOL_MB: Type.Integer({
     minimum: 1,
@@ -81,7 +81,7 @@ export const KeptFields = {
     maximum: 36_500,
     default: 90,
     description:
-      'How many days result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and charges stay. 0 keeps everything for ever.',
+      'Days for which result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and charges stay. 0 keeps everything for ever.',
   }),
 };
 

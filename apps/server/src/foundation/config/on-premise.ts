@@ -32,7 +32,7 @@ export const OnPremiseFields = {
   KETHUB_ON_PREMISE_HTTP: Type.Enum(['off', 'on'], {
     default: 'off',
     description:
-      'Whether on-premise services may be reached without TLS (`on`): inputs, results and credentials then cross the network in clear.',
+      'Lets on-premise services be reached without TLS (`on`): inputs, results and credentials then cross the network in clear.',
   }),
   KETHUB_ON_PREMISE_CA_FILE: Type.Optional(
     Type.String({

@@ -28,7 +28,7 @@ export const ProcessFields = {
   KETHUB_ROLES: Type.Optional(
     Type.String({
       description:
-        'What this process does: any of `api`, `gateway`, `worker` and `git`, separated by commas. See [Operations](operations.md). Default: all of them.',
+        'Roles of this process: any of `api`, `gateway`, `worker` and `git`, separated by commas. See [Operations](operations.md). Default: all of them.',
     }),
   ),
   KETHUB_WORKER_PORT: Type.Integer({

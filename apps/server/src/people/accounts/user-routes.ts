@@ -53,7 +53,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     id: 'headUser',
     tag,
     access: 'ANYONE',
-    summary: 'Whether a user exists',
+    summary: 'Check that a user exists',
     params: userPath,
     answers: { 204: null },
     problems: ['not-found', 'identity-provider-unavailable'],

@@ -39,7 +39,7 @@ export const workflowEndpoints = (
     access: 'execution:read',
     summary: 'Read the result of an execution of a workflow',
     description:
-      'What the workflow returned at the root, or `errors`: it succeeded when there is no `errors`. 404 until it has ended or an incident is open.',
+      'Members that the workflow returned, at the root, or `errors`: it succeeded when there is no `errors`. 404 until it has ended or an incident is open.',
     params: Type.Object({ executionId: Id }),
     answers: { 200: ResultResponse },
     problems: ['invalid-request', 'execution-not-found', 'result-not-available', 'result-expired'],

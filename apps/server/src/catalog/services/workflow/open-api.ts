@@ -100,7 +100,8 @@ function result(common: JsonObject, needs: Requirements | null): JsonObject {
   const outputs = Object.fromEntries((needs?.outputs ?? []).map(({ name }) => [name, {}]));
   return {
     ...common,
-    description: 'What the workflow returned at the root, or `errors`: it succeeded when there is no `errors`.',
+    description:
+      'Members that the workflow returned, at the root, or `errors`: it succeeded when there is no `errors`.',
     properties: {
       ...outputs,
       errors: { type: 'array', items: ref('WorkflowError') },
@@ -117,7 +118,7 @@ const error: JsonObject = {
     message: { type: 'string' },
     serviceId: { type: 'string', format: 'uuid' },
     applicationId: { type: 'string', format: 'uuid' },
-    response: { description: 'What the service answered. With HUB_SERVICE_FAILED.' },
+    response: { description: 'The answer of the service. With HUB_SERVICE_FAILED.' },
   },
   required: ['errorCode', 'failedElement', 'message'],
 };
