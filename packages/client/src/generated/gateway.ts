@@ -127,7 +127,7 @@ export interface components {
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /** Whether code or a workflow is executed. */
+            /** Kind of what is executed: code or a workflow. */
             type?: "MANAGED" | "WORKFLOW";
         };
         /** A status object in a list, with its links. */
@@ -154,7 +154,7 @@ export interface components {
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /** Whether code or a workflow is executed. */
+            /** Kind of what is executed: code or a workflow. */
             type?: "MANAGED" | "WORKFLOW";
         };
         /** Start an execution */
@@ -179,10 +179,10 @@ export interface components {
             /** @enum {string} */
             token_type: "Bearer";
         };
-        /** What has become of a message. */
+        /** Outcome of a message. */
         WorkflowMessageReceipt: {
             correlationKey: string;
-            /** How many instances that waited for it have got it. */
+            /** Number of waiting instances that have received it. */
             delivered: number;
             /** The same as a sentence. */
             detail: string;
@@ -216,7 +216,7 @@ export interface components {
             name: string;
             /** Executions that it has started, at the address of a subscription. */
             started: string[];
-            /** How many start events a worker starts an instance for; at the address of a subscription, 0. */
+            /** Number of start events for which a worker starts an instance; at the address of a subscription, 0. */
             starting: number;
             /** How many events that wait receive it. 10000 stands for as many or more. */
             waiting: number;

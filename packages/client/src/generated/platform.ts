@@ -81,13 +81,13 @@ export interface components {
         };
         /** A change of rights, keys or publications, or sign-ins of a day from one network. */
         AuditEntry: {
-            /** What was done: the kind of resource and the operation. */
+            /** The change: the kind of resource and the operation. */
             action: string;
             /** The user who did it; `unknown` of a sign-in that was refused. */
             actorId: string;
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             at: string;
-            /** What changed, without secrets. */
+            /** Details of the change, without secrets. */
             detail: { [key: string]: unknown; };
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
@@ -152,7 +152,7 @@ export interface components {
             /** Lines; absent for a binary file. */
             added?: number;
             change: "ADDED" | "MODIFIED" | "DELETED" | "RENAMED" | "TYPE_CHANGED";
-            /** Of a renamed file. */
+            /** Earlier path of a renamed file. */
             formerPath?: string;
             path: string;
             /** Lines; absent for a binary file. */
@@ -185,7 +185,7 @@ export interface components {
             parameters: { id: string; };
             request: { json: components["schemas"]["ChangeRegistrationRequest"]; };
         };
-        /** What is absent stays as it is. */
+        /** Members that are absent stay as they are. */
         ChangeRegistrationRequest: { enabled?: boolean; status?: "APPROVED" | "REJECTED"; };
         /** Change when a share is active */
         changeShare: {
@@ -212,7 +212,7 @@ export interface components {
             files: components["schemas"]["ChangedFile"][];
             /** Commit, 40 hexadecimal digits. */
             id: string;
-            /** Whether files or a part of the patch were left out. */
+            /** True if files or a part of the patch were left out. */
             isCut: boolean;
             message: string;
             parents: string[];
@@ -243,7 +243,7 @@ export interface components {
             files: components["schemas"]["ChangedFile"][];
             /** Commit, 40 hexadecimal digits. */
             head: string;
-            /** Whether files or a part of the patch were left out. */
+            /** True if files or a part of the patch were left out. */
             isCut: boolean;
             /** Common ancestor that the changes are counted from, or null. */
             mergeBase: string | null;
@@ -407,7 +407,7 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
             description: string;
-            /** How many files it holds. */
+            /** Number of its files. */
             files: number;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
@@ -430,11 +430,11 @@ export interface components {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             updatedAt: string;
         };
-        /** Who may use a data pool beside its owner. */
+        /** A user or organization that may use a data pool beside its owner. */
         DataPoolMember: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             addedAt: string;
-            /** Of the user or organization. */
+            /** Id of the user or organization. */
             id: string;
             /** VIEWER reads files, MAINTAINER changes them as well, OWNER also manages members and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
@@ -556,7 +556,7 @@ export interface components {
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
         } & { [key: string]: components["schemas"]["DataPoolReference"] | unknown; };
-        /** What is needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
+        /** Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
         ExecutionRecord: {
             /** The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run. */
             code: {
@@ -570,11 +570,11 @@ export interface components {
             dataPools?: { id: string; parameter: string; }[];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             endedAt?: string;
-            /** What it ran with: Python and its packages, or an image. The digest is that of all of it. */
+            /** The software that it ran with: Python and its packages, or an image. The digest is that of all of it. */
             environment: {
                 /** SHA-256 in hex. */
                 digest: string;
-                /** What was installed, by name. The digest is that of the list of its files with their hashes. */
+                /** The installed packages, by name. The digest is that of the list of its files with their hashes. */
                 packages: {
                     /** SHA-256 in hex. */
                     digest: string;
@@ -613,7 +613,7 @@ export interface components {
                 /** SHA-256 in hex. */
                 digest: string;
             } | null;
-            /** What it was promised of the machine, and how long it might run. Null before it is started. */
+            /** The share of the machine that it was promised, and the time that it might run. Null before it is started. */
             limits: {
                 cpus: number;
                 gpus: number;
@@ -627,7 +627,7 @@ export interface components {
                 /** SHA-256 in hex. */
                 digest: string;
             } | null;
-            /** What ran it. */
+            /** The platform and the machine that ran it. */
             runtime: {
                 /** A hash of the code of the runner. */
                 version: string;
@@ -658,7 +658,7 @@ export interface components {
                 bytesOut: number;
                 cpuSeconds: number | null;
                 logBytes: number;
-                /** What measured both: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told. */
+                /** Source of both figures: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told. */
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;
@@ -855,7 +855,7 @@ export interface components {
             state: "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED";
             url: string;
         };
-        /** Whoever has this verified e-mail address may become a member until it expires. */
+        /** A person with this verified e-mail address may become a member until it expires. */
         ImplementationInvitation: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -891,7 +891,7 @@ export interface components {
             request: { json: components["schemas"]["ImportImplementationRequest"]; };
         };
         ImportImplementationRequest: {
-            /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
+            /** The credential for the other server. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
             credential?: {
                 /** Token or password for the other server. */
                 password: string;
@@ -912,7 +912,7 @@ export interface components {
         InputData: unknown;
         /** Parameters that influence evaluation: any JSON value. */
         InputParams: unknown;
-        /** Whoever has this verified e-mail address may join until it expires. */
+        /** A person with this verified e-mail address may join until it expires. */
         Invitation: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -960,7 +960,7 @@ export interface components {
             usedAt: string;
             /** Versions of services that need it, published or not. */
             versions: number;
-            /** What an administrator has asked for and the worker has not done yet. */
+            /** A request of an administrator that the worker has not carried out yet. */
             wanted?: "PURGE" | "REBUILD";
             /** The worker that has it. Several may have the same layer. */
             workerId: string;
@@ -1039,7 +1039,7 @@ export interface components {
             answer: components["schemas"]["Implementation"][];
             parameters: { cursor?: string; limit?: number; };
         };
-        /** How a service is offered in the marketplace. */
+        /** The offer of a service in the marketplace. */
         Listing: {
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
@@ -1244,13 +1244,13 @@ export interface components {
                 apiSpecification?: { href: string; };
             };
             categories: ("CHEMISTRY" | "CRYPTOGRAPHY" | "DATA_PROCESSING" | "EDUCATION" | "ENERGY" | "FINANCE" | "LOGISTICS" | "MACHINE_LEARNING" | "MATHEMATICS" | "MATERIALS" | "OPTIMIZATION" | "SIMULATION" | "TOOLS" | "OTHER")[];
-            /** Of the service. */
+            /** Description of the service. */
             description: string;
             /** Markdown. */
             documentation: string;
             /** Hosts that executions may call, each with a port or at 443; nothing else can be reached. Whoever can subscribe sees them. */
             hosts?: string[];
-            /** What the service takes. */
+            /** The parameters that the service takes. */
             parameters?: components["schemas"]["ServiceParameter"][];
             pricingPlans: components["schemas"]["PricingPlan"][];
             provider: components["schemas"]["Provider"];
@@ -1276,7 +1276,7 @@ export interface components {
             /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
-        /** What was used in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these. */
+        /** Use in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these. */
         MonthlyUsage: {
             lines: components["schemas"]["MonthlyUsageLine"][];
             /** yyyy-MM, in UTC. */
@@ -1345,7 +1345,7 @@ export interface components {
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /** Whether code or a workflow is executed. */
+            /** Kind of what is executed: code or a workflow. */
             type?: "MANAGED" | "WORKFLOW";
             /** Three dot-separated numbers. */
             version?: string;
@@ -1356,16 +1356,16 @@ export interface components {
             /** Instance of this task: the execution, or what a call activity in it has started. */
             workflowInstanceId?: string;
         };
-        /** Who the resource belongs to. */
+        /** The user or organization that the resource belongs to. */
         Owner: { id: string; type: "USER" | "ORGANIZATION"; };
         PersonalAccessTokenPrincipal: { accessToken: components["schemas"]["AccessTokenMetadataDto"]; id: string; };
         PricingPlan: {
-            /** Of an ON_REQUEST plan: how to reach the provider. */
+            /** For an ON_REQUEST plan: the way to reach the provider. */
             contact?: string;
             /** Chosen by the provider: lower case letters, digits and hyphens. */
             id: string;
             name: string;
-            /** Of a COMMERCIAL plan: at least one. */
+            /** Products of a COMMERCIAL plan: at least one. */
             products?: components["schemas"]["Product"][];
             type: "FREE" | "COMMERCIAL" | "ON_REQUEST";
         };
@@ -1400,7 +1400,7 @@ export interface components {
             /** A decimal number as text, with at most six decimals. */
             unitPrice: string;
         };
-        /** What the provider of a service sees of an execution: neither who started it nor input, result or log. */
+        /** An execution as the provider of the service sees it: neither who started it nor input, result or log. */
         ProvidedExecution: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -1419,7 +1419,7 @@ export interface components {
         ProviderAccessToken: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
-            /** What user code finds them under. */
+            /** Names of the environment variables in which user code finds them. */
             environmentVariables: string[];
             /** The API key, masked but for its last characters. */
             hint: string;
@@ -1432,7 +1432,7 @@ export interface components {
         /** `serviceIdentifier` for IBM_QUANTUM and for no other: the CRN of the instance. */
         ProviderAccessTokenRequest: { apiKey: string; serviceIdentifier?: string; };
         PublicationRequest: {
-            /** Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
+            /** Visibility of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
             visibility: "SHARED" | "INTERNAL";
         };
         /** Offer a published version in the marketplace */
@@ -1718,7 +1718,7 @@ export interface components {
             commit: string;
             /** At most 5000, folders first. */
             entries: components["schemas"]["TreeEntry"][];
-            /** Whether the folder has more entries. */
+            /** True if the folder has more entries. */
             isCut: boolean;
             /** Folder; empty for the root. */
             path: string;
@@ -1732,7 +1732,7 @@ export interface components {
             request: { json: components["schemas"]["RestartImportRequest"]; };
         };
         RestartImportRequest: {
-            /** What the other server asks for. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
+            /** The credential for the other server. Kept sealed, never shown, and erased when the import ends; kept for a mirror. */
             credential?: {
                 /** Token or password for the other server. */
                 password: string;
@@ -1748,7 +1748,7 @@ export interface components {
                 [key: string]: components["schemas"]["Link"];
             };
         } & { [key: string]: unknown; };
-        /** How long results, result files and logs are kept. The shortest time that applies counts. */
+        /** The time for which results, result files and logs are kept. The shortest time that applies counts. */
         RetentionRequest: {
             /** Days after the end of any execution. Null, or left out: as long as the platform keeps them. */
             keepDays?: number | null;
@@ -1781,7 +1781,7 @@ export interface components {
         RetryIncidentsReceipt: {
             /** Left alone, because variables are given and the instance was started for somebody else. */
             foreign: number;
-            /** Whether more match: repeat the request when these are done. */
+            /** True if more match: repeat the request when these are done. */
             isLeft: boolean;
             /** At most 1000, the oldest ones. */
             retried: number;
@@ -1825,7 +1825,7 @@ export interface components {
         };
         RotateAccessKeyRequest: {
             /**
-             * How long the previous key pairs still work.
+             * The time for which the previous key pairs still work.
              * @default 0
              */
             overlapSeconds?: number;
@@ -1851,16 +1851,16 @@ export interface components {
             /** The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation. */
             python?: "3.10" | "3.11" | "3.12" | "3.13";
             /**
-             * What the source is: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.
+             * Kind of the source: a project of the Python template, or one with a Dockerfile. DOCKER needs an installation with a container engine.
              * @default PYTHON_TEMPLATE
              * @enum {unknown}
              */
             runtime?: "PYTHON_TEMPLATE" | "DOCKER";
             /** @default 3600 */
             runTimeSeconds?: number;
-            /** Whether requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false. */
+            /** True if requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false. */
             sourcePackages?: boolean;
-            /** Whether an execution may run in a process that was started, with what the program imports, before it was asked for. Default true. */
+            /** True if an execution may run in a process that was started, with the imports of the program, before the request. Default true. */
             warmStart?: boolean;
         };
         /** Find services, applications, data pools and implementations of the context by a part of their name */
@@ -1900,10 +1900,10 @@ export interface components {
             status: "PENDING" | "RUNNING" | "SUCCEEDED" | "CANCELLED" | "FAILED" | "UNKNOWN";
             /** The tags of `$tags`; absent without any. */
             tags?: string[];
-            /** Whether code or a workflow is executed. */
+            /** Kind of what is executed: code or a workflow. */
             type?: "MANAGED" | "WORKFLOW";
         };
-        /** What the provider of a service sets: how much of it runs at once, and what those may use who have subscribed and whose own limits say nothing. */
+        /** Limits that the provider of a service sets: executions at once, and the use by subscriptions without limits of their own. */
         ServiceLimits: {
             /** Executions of all its versions that run at the same time, whoever started them; more wait as PENDING. Null, or left out: no limit. */
             executionsAtOnce?: number | null;
@@ -1915,7 +1915,7 @@ export interface components {
             requestsPerMinute: number | null;
         };
         ServiceParameter: {
-            /** Whether an input is judged against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged. */
+            /** Judging of an input against the schema before it runs. STRICT: exactly. LAX: text that Pydantic may turn into a number or a boolean passes. NONE: not judged. */
             accepts?: "STRICT" | "LAX" | "NONE";
             annotation?: string | null;
             description?: string | null;
@@ -1965,7 +1965,7 @@ export interface components {
             /** Three dot-separated numbers. */
             version: string;
         };
-        /** Of a managed service: with `configuration`, `sourceBytes`, `sourceDigest` and `build`. Of an on-premise service: with `target`. Of a workflow service: with `workflow`, `sourceBytes` and `sourceDigest`. */
+        /** A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`; one of an on-premise service `target`; one of a workflow service `workflow`, `sourceBytes` and `sourceDigest`. */
         ServiceVersion: {
             /** Uploaded, derived from the signature of run(), or the default template. */
             apiSpecification?: "UPLOADED" | "DERIVED" | "DEFAULT";
@@ -1988,19 +1988,19 @@ export interface components {
             target?: components["schemas"]["Target"];
             /** Three dot-separated numbers. */
             version: string;
-            /** Of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
+            /** Visibility of a published version. SHARED: recipients of active shares run it as a job, and it may be offered in the marketplace; no application subscribes internally. INTERNAL: besides, applications of its owner and of recipients of active shares can subscribe. */
             visibility?: "SHARED" | "INTERNAL";
             workflow?: components["schemas"]["WorkflowDetails"];
         };
         Session: {
             administrator: boolean;
-            /** What this installation offers. */
+            /** Features of this installation. */
             features: {
-                /** Whether services can be containers. */
+                /** True if services can be containers. */
                 docker: boolean;
                 /** Address of the gateway. */
                 gateway: string;
-                /** Whether people can register here. */
+                /** True if people can register here. */
                 registration: boolean;
             };
             /** Operations on resources, each with the least role that may call it. Personally everybody is OWNER. */
@@ -2087,7 +2087,7 @@ export interface components {
             /** NEVER_ACTIVE: it ends before it starts. */
             status: "ACTIVE" | "NOT_YET" | "EXPIRED" | "NEVER_ACTIVE";
         };
-        /** What a recipient sees of a service: neither source nor configuration. */
+        /** A service as a recipient sees it: without source and configuration. */
         SharedService: {
             description: string;
             /** When the access ends. Null: without end. yyyy-MM-dd HH:mm:ss, UTC. */
@@ -2127,7 +2127,7 @@ export interface components {
         SigningKeyRenewal: {
             /** When the new key begins to sign, in UTC. Until then it is only published. */
             signsAt: string;
-            /** What the key signs. Login sessions of an external identity provider are signed there. */
+            /** The tokens that the key signs. Login sessions of an external identity provider are signed there. */
             use: "BEARER_TOKENS" | "LOGIN_SESSIONS";
         };
         SourceFile: {
@@ -2159,7 +2159,7 @@ export interface components {
         StorageQuota: {
             ownerId: string;
             ownerType: "USER" | "ORGANIZATION";
-            /** What it may keep; null is no limit. */
+            /** Bytes that it may keep; null is no limit. */
             quotaBytes: number | null;
             /** What the owner keeps. */
             usedBytes: number;
@@ -2168,7 +2168,7 @@ export interface components {
             /** Bytes; null is no limit. Left out: what the installation allows everybody. */
             quotaBytes?: number | null;
         };
-        /** What counting all anew has found. */
+        /** Outcome of counting everything anew. */
         StorageRecount: {
             corrected: {
                 /** Bytes that are there. */
@@ -2178,10 +2178,10 @@ export interface components {
                 ownerId: string;
                 ownerType: "USER" | "ORGANIZATION";
             }[];
-            /** How many were counted. */
+            /** Number of owners that were counted. */
             owners: number;
         };
-        /** What the caller, or the organization, keeps on the platform, in bytes. */
+        /** Bytes that the caller, or the organization, keeps on the platform. */
         StorageUsage: {
             /** Files in own data pools. */
             dataPoolBytes: number;
@@ -2189,11 +2189,11 @@ export interface components {
             fileBytes: number;
             /** Inputs of executions that have not ended. */
             inputBytes: number;
-            /** How long the platform keeps results, result files and logs; null is for good. */
+            /** The time for which the platform keeps results, result files and logs; null is for good. */
             keepDays: number | null;
             /** Logs of executions. */
             logBytes: number;
-            /** What may be used; null is no limit. */
+            /** Bytes that may be used; null is no limit. */
             quotaBytes: number | null;
             /** Results and records of executions. */
             resultBytes: number;
@@ -2249,7 +2249,7 @@ export interface components {
         };
         /** Where an on-premise service runs. */
         Target: {
-            /** Whether the gateway sends Basic credentials. */
+            /** True if the gateway sends Basic credentials. */
             hasCredentials: boolean;
             timeoutSeconds: number;
             url: string;
@@ -2260,7 +2260,7 @@ export interface components {
             /** null removes them. Left out: they stay as they are, which a change of scheme, host or port does not allow. */
             credentials?: components["schemas"]["TargetCredentials"] | null;
             /**
-             * How long the service may take to begin its answer, and to go on with it.
+             * The time that the service may take to begin its answer, and to go on with it.
              * @default 60
              */
             timeoutSeconds?: number;
@@ -2361,7 +2361,7 @@ export interface components {
         };
         /** Upload your profile image */
         uploadProfileImage: { request: { body: unknown; }; };
-        /** What a subscription may use, all provisions considered. */
+        /** Limits of a subscription, all provisions considered. */
         UsageLimits: {
             /** Executions on one day (UTC). Null: no limit. */
             executionsPerDay: number | null;
@@ -2370,7 +2370,7 @@ export interface components {
             /** Requests a minute. Null: no limit. */
             requestsPerMinute: number | null;
         };
-        /** What the provider of a service sets: for one subscription, or for all whose own limits say nothing. Beyond both, the defaults of the installation hold. */
+        /** Limits that the provider of a service sets: for one subscription, or for all without limits of their own. Beyond both, the defaults of the installation hold. */
         UsageLimitsRequest: {
             /** Executions on one day (UTC). Null: what is set further out holds. */
             executionsPerDay: number | null;
@@ -2394,7 +2394,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             subscriptionId: string;
             test: boolean;
-            /** Of a commercial plan. */
+            /** Price of a unit on a commercial plan. */
             unitPrice?: string;
             /** Three dot-separated numbers. */
             version: string;
@@ -2404,9 +2404,9 @@ export interface components {
             amount: string;
             /** When it was used: yyyy-MM-dd HH:mm:ss, UTC. Now when left out. */
             at?: string;
-            /** What was used. On a commercial plan: the id of a product of it that is metered as REPORTED. */
+            /** Name of the use. On a commercial plan: the id of a product of it that is metered as REPORTED. */
             product: string;
-            /** Of the calls: what the gateway sends to the service as `X-Kethub-Subscription-Id`. */
+            /** The subscription of the calls. The gateway sends it to the service as `X-Kethub-Subscription-Id`. */
             subscriptionId: string;
             /**
              * Checked and recorded like any other, and never counted.
@@ -2449,7 +2449,7 @@ export interface components {
         WorkflowDetails: {
             /** As which tasks call services that name no application themselves. */
             applicationId: string | null;
-            /** What it waits for, and what starts it. */
+            /** Messages that it waits for, or that start it. */
             messages: {
                 /** Id of a BPMN element. */
                 elementId: string;
@@ -2459,7 +2459,7 @@ export interface components {
             /** A version with problems is saved, and cannot be deployed. */
             problems: components["schemas"]["WorkflowProblem"][];
             processId: string | null;
-            /** What its tasks call. */
+            /** Services that its tasks call. */
             services: {
                 applicationId: string | null;
                 /** Id of a BPMN element. */
@@ -2487,7 +2487,7 @@ export interface components {
             response?: unknown;
             serviceId?: string;
         };
-        /** What keeps an instance from going on, at which element, and the variables that the element sees. */
+        /** A failure that keeps an instance from going on, with its element and the variables that the element sees. */
         WorkflowIncident: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             at: string;
@@ -2502,7 +2502,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             instanceId: string;
             processId: string;
-            /** What to do before it is tried again. */
+            /** Steps to take before it is tried again. */
             remedy?: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             serviceId?: string;
@@ -2556,9 +2556,9 @@ export interface components {
         WorkflowInstanceCounts: {
             /** The newest instances are counted, at most 100000. */
             counted: number;
-            /** Whether there are more instances than were counted. */
+            /** True if there are more instances than were counted. */
             isPartial: boolean;
-            /** How many are in each phase. */
+            /** Number of instances in each phase. */
             phases: { [key: string]: number; };
             /** Those that stand still, also in what they have called. */
             withIncidents: number;
@@ -2568,7 +2568,7 @@ export interface components {
             activities: {
                 /** Open incidents of what it has started, and of what that calls. */
                 childIncidents?: number;
-                /** Of a call activity: what it has started. */
+                /** The instance that a call activity has started. */
                 childInstanceId?: string;
                 /** yyyy-MM-dd HH:mm:ss, UTC. */
                 due?: string;
@@ -2576,7 +2576,7 @@ export interface components {
                 element: number;
                 /** Id of a BPMN element. */
                 elementId: string;
-                /** What it runs. */
+                /** The execution that it waits for. */
                 job?: {
                     attempts: number;
                     /** UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -2592,7 +2592,7 @@ export interface components {
             }[];
             /** Open incidents of what its call activities have started, and of what that calls. */
             childIncidents: number;
-            /** What its call activities have started, newest first; at most 100. */
+            /** Instances that its call activities have started, newest first; at most 100. */
             children: components["schemas"]["WorkflowInstance"][];
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -2613,7 +2613,7 @@ export interface components {
             variables: { [key: string]: unknown; };
             /** Three dot-separated numbers. */
             version?: string;
-            /** What expressions have noticed, such as a variable that is not there: each once, at most 20. */
+            /** Warnings of expressions, such as a variable that is not there: each once, at most 20. */
             warnings: {
                 code: string;
                 /** Id of a BPMN element. */
@@ -2629,10 +2629,10 @@ export interface components {
             seq: number;
             type: string;
         } & { [key: string]: unknown; };
-        /** What has become of a message. */
+        /** Outcome of a message. */
         WorkflowMessageReceipt: {
             correlationKey: string;
-            /** How many instances that waited for it have got it. */
+            /** Number of waiting instances that have received it. */
             delivered: number;
             /** The same as a sentence. */
             detail: string;
@@ -2674,7 +2674,7 @@ export interface components {
             elementId: string;
             /** Why it could not the last time; null when it could. */
             failure: string | null;
-            /** How often in a row it could not start an instance. */
+            /** Number of times in a row that it could not start an instance. */
             failures: number;
             /** When it is to start an instance. Absent: not known, or stopped. */
             nextAt?: string;
@@ -2690,7 +2690,7 @@ export interface components {
             name: string;
             /** Executions that it has started, at the address of a subscription. */
             started: string[];
-            /** How many start events a worker starts an instance for; at the address of a subscription, 0. */
+            /** Number of start events for which a worker starts an instance; at the address of a subscription, 0. */
             starting: number;
             /** How many events that wait receive it. 10000 stands for as many or more. */
             waiting: number;
@@ -2699,7 +2699,7 @@ export interface components {
         WorkflowSignalRequest: { name: string; variables?: { [key: string]: unknown; }; };
         /** The variables of an instance, scope by scope, now or after an earlier step. */
         WorkflowVariables: {
-            /** Whether there are more scopes than are shown. */
+            /** True if there are more scopes than are shown. */
             isPartial: boolean;
             /** The process, and the open elements that have variables of their own; at most 200, the oldest. */
             scopes: {
