@@ -77,7 +77,14 @@ export function shortId(id: string): string {
   return `…${id.slice(-8)}`;
 }
 
-export function CopyButton({ value, label = 'Copy' }: { readonly value: string; readonly label?: string }) {
+export function CopyButton({
+  value,
+  label = 'Copy',
+}: {
+  /** The text, or what makes it when it is wanted: that of a large result takes a while. */
+  readonly value: string | (() => string);
+  readonly label?: string;
+}) {
   const clipboard = useClipboard({ timeout: 1_500 });
   return (
     <ActionIcon
@@ -85,7 +92,7 @@ export function CopyButton({ value, label = 'Copy' }: { readonly value: string; 
       size={28}
       aria-label={label}
       title={clipboard.copied ? 'Copied' : label}
-      onClick={() => clipboard.copy(value)}
+      onClick={() => clipboard.copy(typeof value === 'string' ? value : value())}
     >
       <Icon name={clipboard.copied ? 'check' : 'copy'} size={15} />
     </ActionIcon>

@@ -43,7 +43,7 @@ export function Result({
         >
           Download
         </Button>
-        <CopyButton value={isRaw ? text : writeExact(value)} label="Copy the result" />
+        <CopyButton value={() => (isRaw ? text : writeExact(value))} label="Copy the result" />
       </div>
       {isRaw ? (
         <Code
