@@ -126,10 +126,11 @@ export function ContextButton({
   return (
     <button
       type="button"
-      className="finder"
-      style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
       aria-label={`Acting for ${acting.name}. Change`}
       {...others}
+      // The menu has a class of its own for its target, which would take this one's place.
+      className="finder"
+      style={{ width: '100%', margin: 0, height: 38, color: 'var(--ink)' }}
     >
       <Icon name={acting.organizationId === null ? 'person' : 'organization'} />
       <span style={{ display: 'inline', textOverflow: 'ellipsis' }}>{acting.name}</span>
