@@ -141,6 +141,7 @@ describe.skipIf(!existsSync(PROGRAM))('implementations in a browser', () => {
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('bob@example.org').waitFor();
     expect(await kethub.client.listImplementationInvitations(path)).toMatchObject([{ role: 'VIEWER' }]);
+    await kethub.signIn('bob');
     const bob = await dashboard.pageOf('bob');
     await bob.goto(`${origin}/me/implementations`);
     await bob.getByRole('region', { name: 'Invitations to you' }).getByText('adder').waitFor();
@@ -176,13 +177,19 @@ describe.skipIf(!existsSync(PROGRAM))('implementations in a browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('http://example.org/a.git');
     await dialog.getByRole('button', { name: 'Import' }).click();
-    await dialog.getByText(/https/).nth(1).waitFor();
+    await dialog.getByText('must begin with https://').waitFor();
     await dialog.getByLabel('Address').fill('https://127.0.0.1:1/lab/Elsewhere.git');
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await dialog.getByText('lies in a private network').waitFor();
+    await dialog.getByLabel('Address').fill('https://localhost:1/lab/Elsewhere.git');
     await dialog.getByLabel('Token or password there').fill('very-secret-token');
     expect(await violationsInDialog(page)).toEqual([]);
     await picture(page, 'implementation-import');
     await dialog.getByRole('button', { name: 'Import' }).click();
-    await page.getByRole('region', { name: 'Import' }).getByText('Failed').waitFor({ timeout: 60_000 });
+    await page
+      .getByRole('region', { name: 'Import' })
+      .getByText('Failed', { exact: true })
+      .waitFor({ timeout: 60_000 });
     await picture(page, 'implementation-import-failed');
     expect(await page.content()).not.toContain('very-secret-token');
     const found = (await kethub.client.listImplementations({})).find(({ name }) => name === 'elsewhere');

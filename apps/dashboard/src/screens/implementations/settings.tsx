@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { implementationQuery, implementationsQuery } from '../../data/implementation-queries.ts';
+import { meQuery } from '../../data/queries.ts';
 import { Transfer } from '../../forms/transfer.tsx';
 import { roleInWords } from '../../look/roles.ts';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -18,10 +19,13 @@ import { useImplementationAddress } from './use-implementation.ts';
 export function Settings() {
   const { acting, implementationId } = useImplementationAddress();
   const implementation = useQuery(implementationQuery(acting, implementationId));
+  const { data: me } = useQuery(meQuery(acting.platform));
   const [asked, setAsked] = useState<'delete' | 'transfer' | null>(null);
   if (!implementation.data) return null;
-  const { name, role, owner, formerUrls } = implementation.data.value;
-  const isOwned = owner.type === 'USER' ? acting.organizationId === null : owner.id === acting.organizationId;
+  const { name, role, owner, formerUrls, visibility } = implementation.data.value;
+  const isOwned = owner.id === (acting.organizationId ?? me?.id);
+  // Everybody reads what is public: only other rights show that it was shared.
+  const isShared = me !== undefined && !isOwned && (visibility === 'PRIVATE' || role !== 'VIEWER');
   return (
     <div className="stack">
       {isEnough(role, 'implementation:change') ? (
@@ -45,7 +49,7 @@ export function Settings() {
             Delete the implementation
           </Button>
         )}
-        {!isOwned && <Leave name={name} />}
+        {isShared && <Leave name={name} />}
       </div>
       {asked === 'delete' && <Deletion name={name} onClose={() => setAsked(null)} />}
       {asked === 'transfer' && (
