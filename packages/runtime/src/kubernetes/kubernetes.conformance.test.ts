@@ -80,7 +80,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
     };
 
     test('a pod has no right that its program does not need, and the objects show no secret', async () => {
-      const program = `${SLEEPING.replace('run()', 'run(token)')}`;
+      const program = SLEEPING.replace('run()', 'run(token)');
       const job = await bench.startedWith('began', program, {
         secrets: { token: 's3cret-of-a-tenant' },
         hosts: ['127.0.0.1:80'],
