@@ -104,8 +104,8 @@ async function stop(daemon: ChildProcess, folder: string): Promise<void> {
   remove(folder);
 }
 
-/** Kills the shim between a killed daemon and a container that was starting. No later daemon would end it. */
-function endShims(folder: string): void {
+/** Kills the shims between a killed daemon in this folder and its containers. No later daemon would end them. */
+export function endShims(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -127,14 +127,18 @@ function isRunning(daemon: ChildProcess): boolean {
   return daemon.exitCode === null && daemon.signalCode === null;
 }
 
-/** Unmounts the mounts of the daemon in its folder, the deepest first. */
 function remove(folder: string): void {
+  unmountBelow(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+/** Unmounts what a daemon has mounted in its folder, the deepest first. */
+export function unmountBelow(folder: string): void {
   const mounts = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');
   for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
     spawnSync('umount', ['--lazy', mount]);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 function answers(socketPath: string): Promise<boolean> {

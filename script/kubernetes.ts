@@ -15,12 +15,13 @@ import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endShims, unmountBelow } from './container-engine.ts';
 import { freePort } from './free-port.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
 import type { Tool } from './system-tools.ts';
 
-/** What a node of Kubernetes needs beside Kubernetes itself, which `kubernetes/build.ts` builds. */
+/** Tools of a node beside Kubernetes itself, which `kubernetes/build.ts` builds. */
 export const kubernetesTools: readonly Tool[] = [
   { what: 'containerd', package: 'containerd', isThere: () => existsSync('/usr/bin/containerd') },
   { what: 'runc', package: 'runc', isThere: () => existsSync('/usr/sbin/runc') },
@@ -160,7 +161,7 @@ export async function startKubernetes(program: string): Promise<Cluster> {
         await kill(part, 'SIGTERM');
       endShims(folder);
       network.release();
-      unmount(folder);
+      unmountBelow(folder);
       removeCgroups(network.bridge);
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
@@ -380,25 +381,4 @@ function endContainers(folder: string): void {
     ctr('containers', 'delete', id);
     if (network !== undefined) spawnSync('ip', ['netns', 'delete', network], { stdio: 'ignore' });
   }
-}
-
-/** Kills the shims of containers that outlive their containerd. */
-function endShims(folder: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (command.includes('containerd-shim') && command.includes(folder)) process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-}
-
-/** Unmounts what the node has mounted below its folder, the deepest first. */
-function unmount(folder: string): void {
-  const mounts = readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '');
-  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
-    spawnSync('umount', ['--lazy', mount]);
 }
