@@ -41,6 +41,8 @@ export interface Cluster {
   readonly pods: Pods;
   /** Makes the job and what belongs to it. Null when an earlier runner has made it. */
   readonly make: (() => Promise<void>) | null;
+  /** Milliseconds from SIGTERM to the kill of a cancelled program. */
+  graceMs(): number;
   /** Called when the job could not be removed after many attempts. */
   stayed(): void;
 }
@@ -121,13 +123,14 @@ export class KubernetesRun implements Run {
 
   terminate(): void {
     this.#isUnwanted = true;
-    this.#stop({});
+    // A node does not shorten a time of grace that has begun, so the first deletion names it.
+    this.#stop(Math.max(1, Math.ceil(this.#cluster.graceMs() / 1_000)));
   }
 
   kill(): void {
     this.#isUnwanted = true;
     // A deletion without a second of grace would forget the pod without knowing that it has ended.
-    this.#stop({ gracePeriodSeconds: 1 });
+    this.#stop(1);
   }
 
   abandon(): void {
@@ -317,7 +320,7 @@ export class KubernetesRun implements Run {
   }
 
   /** Asks the cluster to end the pod, again and again until it is over. Without a claim nothing will run: it ends here. */
-  #stop(options: { gracePeriodSeconds?: number }): void {
+  #stop(gracePeriodSeconds: number): void {
     if (this.#claims.refuse()) {
       if (!this.#begun) this.#end.resolve(refused());
       this.#begun = true;
@@ -329,7 +332,7 @@ export class KubernetesRun implements Run {
         const name = this.#pod?.metadata.name;
         try {
           if (name !== undefined) {
-            await this.#cluster.api.remove(`pods/${name}`, options);
+            await this.#cluster.api.remove(`pods/${name}`, { gracePeriodSeconds });
             return;
           }
         } catch (error) {

@@ -50,11 +50,13 @@ export class Kubernetes {
   readonly #installation: string;
   readonly #transfers = new Transfers();
   readonly #networks: () => readonly string[];
+  readonly #graceMs: () => number;
   #settings: KubernetesSettings | null = null;
   #connected: (Connected & { readonly key: string }) | null = null;
   #sweepsAgain = false;
 
-  constructor(paths: RunnerPaths, networks: () => readonly string[]) {
+  constructor(paths: RunnerPaths, networks: () => readonly string[], graceMs: () => number) {
+    this.#graceMs = graceMs;
     this.#paths = paths;
     this.#installation = installationOf(paths.runtimeDir).id;
     this.#networks = networks;
@@ -135,7 +137,7 @@ export class Kubernetes {
       await createJob(api, order, token, header);
     };
     return new KubernetesRun(
-      { api, pods, make, stayed: () => this.#sweepAgain() },
+      { api, pods, make, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
       new Claims(folder, executionId, kept, this.#transfers),
       { job: name, folder, output: join(folder, 'output'), pools, limits },
     );
@@ -152,7 +154,11 @@ export class Kubernetes {
     const { api, pods } = this.#connect(settings);
     const claims = new Claims(folder, executionId, kept, this.#transfers);
     const options = { job, folder, output: join(folder, 'output'), pools, limits };
-    const run = new KubernetesRun({ api, pods, make: null, stayed: () => this.#sweepAgain() }, claims, options);
+    const run = new KubernetesRun(
+      { api, pods, make: null, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
+      claims,
+      options,
+    );
     return { run, limits, startedAt };
   }
 

@@ -51,7 +51,11 @@ const pool = new WarmPool(context, () => settings);
 const prestarted = new PrestartedSandboxes(context);
 const commands = new Commands(context);
 const containers = new Containers(paths, context.proxies);
-const kubernetes = new Kubernetes(paths, () => settings.networks ?? []);
+const kubernetes = new Kubernetes(
+  paths,
+  () => settings.networks ?? [],
+  () => settings.cancelGraceMs,
+);
 const executions = new Executions(context, { pool, prestarted, containers, kubernetes }, () => settings, {
   ended(end) {
     server?.sendAll({ event: 'ended', end });

@@ -120,11 +120,15 @@ export class Mailbox {
     return this.#text('refused');
   }
 
-  /** Adds a line of the platform to the log of a job that is over. A log that is gone stays so. */
+  /** Adds a line of the platform to the log of a job that is over, if its folder is there. */
   note(message: string): void {
     const line = { timestamp: new Date().toISOString(), severity: 'ERROR', message } satisfies LogLine;
     try {
-      const log = openSync(this.log, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+      const log = openSync(
+        this.log,
+        constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
+        0o600,
+      );
       writeSync(log, `${JSON.stringify(line)}\n`);
       closeSync(log);
     } catch (error) {
