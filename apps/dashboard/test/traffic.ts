@@ -7,6 +7,11 @@ export interface Traffic {
   readonly requests: string[];
   /** Those of them that wait for their answer, or read it. */
   readonly inFlight: readonly string[];
+  /**
+   * Loses connections as a network does. REQUESTS: those in flight and every new one. ANSWERS: new ones of requests that
+   * change something, once the platform has answered. NOTHING: no further one.
+   */
+  lose(what: 'REQUESTS' | 'ANSWERS' | 'NOTHING'): void;
   close(): void;
 }
 
@@ -15,14 +20,18 @@ const BROWSER = /Mozilla/;
 
 export function watchTraffic(origin: string): Traffic {
   const { host } = new URL(origin);
-  const open = new Set<{ readonly name: string }>();
+  const open = new Set<{ readonly name: string; readonly request: IncomingMessage }>();
+  let lost: Parameters<Traffic['lose']>[0] = 'NOTHING';
   const requests: string[] = [];
   const onRequest = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     if (request.headers.host !== host || !BROWSER.test(request.headers['user-agent'] ?? '')) return;
     const name = `${request.method} ${request.url?.split('?')[0] ?? ''}`;
     requests.push(name);
-    const one = { name };
+    const cut = () => request.socket.destroy();
+    if (lost === 'REQUESTS') cut();
+    if (lost === 'ANSWERS' && request.method !== 'GET') Object.assign(response, { write: cut, end: cut });
+    const one = { name, request };
     open.add(one);
     response.once('close', () => open.delete(one));
   };
@@ -31,6 +40,10 @@ export function watchTraffic(origin: string): Traffic {
     requests,
     get inFlight() {
       return [...open].map(({ name }) => name);
+    },
+    lose(what) {
+      lost = what;
+      if (what === 'REQUESTS') for (const { request } of open) request.socket.destroy();
     },
     close: () => void unsubscribe('http.server.request.start', onRequest),
   };
