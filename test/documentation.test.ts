@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pages } from '../script/generate/pages.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
+import { podmanTools } from '../script/podman.ts';
 import { postgresTool } from '../script/postgres.ts';
 import { kubernetesTools } from '../script/kubernetes.ts';
 import { slurmTools } from '../script/slurm.ts';
@@ -38,6 +39,7 @@ test('every tool of the system that is installed has a line, and no other', () =
     javaTool,
     jdkTool,
     ...testTools,
+    ...podmanTools,
     ...slurmTools,
     ...kubernetesTools,
     ...benchTools,
