@@ -55,6 +55,8 @@ export async function startPodman(): Promise<Podman> {
     uid,
     gid,
     cwd: '/',
+    // Without root, Podman continues in a child, which does not end with it.
+    detached: true,
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: at('home'),
@@ -82,8 +84,17 @@ export async function startPodman(): Promise<Podman> {
 async function end(service: ChildProcess): Promise<void> {
   if (service.exitCode !== null || service.signalCode !== null) return;
   const ended = once(service, 'exit');
-  service.kill('SIGTERM');
+  signalGroup(service, 'SIGTERM');
   await ended;
+  signalGroup(service, 'SIGKILL');
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // All of it has ended.
+  }
 }
 
 /** Ends the process that keeps the namespaces, and with them the mounts, of a Podman without root. */
