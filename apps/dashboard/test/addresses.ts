@@ -9,6 +9,8 @@ const pathsOfRouter: readonly string[] = Object.keys(router.routesByPath);
 const examples: Readonly<Record<string, (shown: Shown) => string>> = {
   '/services/$serviceId/versions/$version': ({ service, draft }) => `/services/${service}/versions/${draft}`,
   '/services/$serviceId/versions/$version/source': ({ service }) => `/services/${service}/versions/1.0.0/source`,
+  '/services/$serviceId/versions/$version/specification': ({ service, draft }) =>
+    `/services/${service}/versions/${draft}/specification`,
   '/services/$serviceId/run': ({ service, executions }) => `/services/${service}/run?execution=${executions[0]}`,
   '/services/$serviceId/model': ({ workflow }) => `/services/${workflow}/model`,
   '/services/$serviceId/instances': ({ workflow }) => `/services/${workflow}/instances`,
