@@ -96,7 +96,8 @@ export class Firefox {
       const pointer = { type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions };
       try {
         await this.#send('input.performActions', { context: this.#context, actions: [pointer] });
-        return;
+        // The page has moved the element from under the mouse: once more.
+        if ((await this.run('window.elementClicked')) !== false || performance.now() > until) return;
       } catch (error) {
         // The page has drawn the element anew in the meantime.
         const isGone =
@@ -169,6 +170,8 @@ export class Firefox {
         const named = (one) => [one.getAttribute('aria-label') ?? '', one.textContent ?? '', ...[...(one.labels ?? [])].map((label) => label.textContent ?? '')];
         const found = all.find((one) => !one.disabled && (one.type === 'file' || one.getClientRects().length > 0) && named(one).some(fits));
         found?.scrollIntoView({ block: 'center' });
+        window.elementClicked = false;
+        found?.addEventListener('click', () => { window.elementClicked = true; }, { once: true, capture: true });
         return found ?? null;
       })()`,
       String(name),
