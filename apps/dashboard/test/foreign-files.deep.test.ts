@@ -23,6 +23,9 @@ const SETS = [
   { name: 'MIWG', files: 21, isOne: (name: string) => /miwg.[ABC][.\d]+bpmn$/.test(name) },
 ] as const;
 
+/** One of Camunda's modeler. Its drawing names shapes below a sub-process that has none, and bpmn-js draws nothing. */
+const NOTHING_DRAWN = 'no-overlapping-elements/ignore-missing-di.bpmn';
+
 describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', () => {
   let dashboard: Dashboard;
   beforeAll(async () => {
@@ -43,6 +46,7 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
     let marked = 0;
     const failure = page.getByText(/cannot be drawn|cannot be opened/);
     for (const { set, name, text } of files) {
+      if (name.endsWith(NOTHING_DRAWN)) continue;
       const before = await checks.count();
       // The canvas of the file before is marked, so that it is not taken for that of this one.
       await page.evaluate('document.querySelector(".djs-container").dataset.old = ""');
@@ -73,7 +77,10 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
     }
     process.stdout.write(`drawn ${JSON.stringify(drawn)}, ${marked} elements marked, ${refused.length} refused\n`);
     expect(refused).toEqual([]);
-    expect(drawn).toEqual(Object.fromEntries(SETS.map((one) => [one.name, one.files])));
+    const opened = files.filter(({ name }) => !name.endsWith(NOTHING_DRAWN));
+    expect(drawn).toEqual(
+      Object.fromEntries(SETS.map((one) => [one.name, opened.filter(({ set }) => set === one.name).length])),
+    );
     expect(marked).toBeGreaterThan(100);
   }, 900_000);
 });
