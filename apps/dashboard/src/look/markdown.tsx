@@ -54,7 +54,7 @@ function elementOf(span: Span, resolve: Resolve | undefined): ReactNode {
     case 'link':
       return (
         <a href={span.href} target="_blank" rel="noopener noreferrer nofollow">
-          {span.text}
+          {span.text.trim() === '' ? span.href : span.text}
         </a>
       );
     default:
