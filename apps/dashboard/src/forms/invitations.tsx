@@ -143,3 +143,49 @@ function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonl
     </Modal>
   );
 }
+
+/** An invitation to the person, with the buttons that answer it. */
+export function OwnInvitation({
+  name,
+  invitation: { role, expiresAt },
+  accepts,
+  accept: join,
+  decline: refuse,
+  onAccepted,
+  onDeclined,
+}: {
+  /** Name of the thing that the person is invited to. */
+  readonly name: string;
+  readonly invitation: { readonly role: MemberRole; readonly expiresAt: string };
+  /** Text of the button that accepts. */
+  readonly accepts: string;
+  readonly accept: () => Promise<unknown>;
+  readonly decline: () => Promise<unknown>;
+  readonly onAccepted: () => Promise<unknown>;
+  readonly onDeclined: () => Promise<unknown>;
+}) {
+  const accept = useMutation({ mutationFn: join, onSuccess: onAccepted });
+  const decline = useMutation({ mutationFn: refuse, onSuccess: onDeclined });
+  const error = accept.error ?? decline.error;
+  return (
+    <div className="stack">
+      <div className="row apart">
+        <span>
+          <strong>{name}</strong>{' '}
+          <span className="quiet">
+            as {roleInWords(role)}, ends <Time at={expiresAt} />
+          </span>
+        </span>
+        <span className="row">
+          <Button size="xs" loading={accept.isPending} onClick={() => accept.mutate()}>
+            {accepts}
+          </Button>
+          <Button size="xs" variant="default" loading={decline.isPending} onClick={() => decline.mutate()}>
+            Decline
+          </Button>
+        </span>
+      </div>
+      {error && <Problem error={error} />}
+    </div>
+  );
+}

@@ -1,15 +1,13 @@
 import type { ImplementationInvitation } from '@kethub/contract';
-import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useActing } from '../../data/context.tsx';
 import {
   implementationInvitationsQuery,
   ownImplementationInvitationsQuery,
 } from '../../data/implementation-queries.ts';
-import { InvitationList } from '../../forms/invitations.tsx';
-import { Time } from '../../look/parts.tsx';
-import { roleInWords, type RoleTexts } from '../../look/roles.ts';
+import { InvitationList, OwnInvitation } from '../../forms/invitations.tsx';
+import type { RoleTexts } from '../../look/roles.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
 
@@ -56,40 +54,21 @@ function OneInvitation({ invitation }: { readonly invitation: ImplementationInvi
   const acting = useActing();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { id: invitationId, implementationId, implementationName, role, expiresAt } = invitation;
+  const { id: invitationId, implementationId, implementationName } = invitation;
   const settle = () => queries.invalidateQueries({ queryKey: ownImplementationInvitationsQuery(acting).queryKey });
-  const accept = useMutation({
-    mutationFn: () => acting.platform.acceptImplementationInvitation({ invitationId }),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ['/me', 'implementations'] });
-      await navigate({ to: `/me/implementations/${implementationId}` });
-      await settle();
-    },
-  });
-  const decline = useMutation({
-    mutationFn: () => acting.platform.declineImplementationInvitation({ invitationId }),
-    onSuccess: settle,
-  });
-  const error = accept.error ?? decline.error;
   return (
-    <div className="stack">
-      <div className="row apart">
-        <span>
-          <strong>{implementationName}</strong>{' '}
-          <span className="quiet">
-            as {roleInWords(role)}, ends <Time at={expiresAt} />
-          </span>
-        </span>
-        <span className="row">
-          <Button size="xs" loading={accept.isPending} onClick={() => accept.mutate()}>
-            Accept
-          </Button>
-          <Button size="xs" variant="default" loading={decline.isPending} onClick={() => decline.mutate()}>
-            Decline
-          </Button>
-        </span>
-      </div>
-      {error && <Problem error={error} />}
-    </div>
+    <OwnInvitation
+      name={implementationName}
+      invitation={invitation}
+      accepts="Accept"
+      accept={() => acting.platform.acceptImplementationInvitation({ invitationId })}
+      decline={() => acting.platform.declineImplementationInvitation({ invitationId })}
+      onAccepted={async () => {
+        await queries.invalidateQueries({ queryKey: ['/me', 'implementations'] });
+        await navigate({ to: `/me/implementations/${implementationId}` });
+        await settle();
+      }}
+      onDeclined={settle}
+    />
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { ownInvitationsQuery } from '../../data/organization-queries.ts';
 import { organizationListQuery, organizationsQuery } from '../../data/queries.ts';
+import { OwnInvitation } from '../../forms/invitations.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { PageHead, Time } from '../../look/parts.tsx';
 import { roleInWords } from '../../look/roles.ts';
@@ -110,43 +111,24 @@ function OneInvitation({ invitation }: { readonly invitation: Invitation }) {
   const { platform } = useActing();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { id: invitationId, organizationName, organizationId, role, expiresAt } = invitation;
+  const { id: invitationId, organizationName, organizationId } = invitation;
   const settle = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: ownInvitationsQuery({ platform }).queryKey }),
       queries.invalidateQueries({ queryKey: organizationsQuery(platform).queryKey }),
     ]);
-  const accept = useMutation({
-    mutationFn: () => platform.acceptInvitation({ invitationId }),
-    async onSuccess() {
-      await settle();
-      await navigate({ to: `/org/${organizationId}` });
-    },
-  });
-  const decline = useMutation({
-    mutationFn: () => platform.declineInvitation({ invitationId }),
-    onSuccess: settle,
-  });
-  const error = accept.error ?? decline.error;
   return (
-    <div className="stack">
-      <div className="row apart">
-        <span>
-          <strong>{organizationName}</strong>{' '}
-          <span className="quiet">
-            as {roleInWords(role)}, ends <Time at={expiresAt} />
-          </span>
-        </span>
-        <span className="row">
-          <Button size="xs" loading={accept.isPending} onClick={() => accept.mutate()}>
-            Join
-          </Button>
-          <Button size="xs" variant="default" loading={decline.isPending} onClick={() => decline.mutate()}>
-            Decline
-          </Button>
-        </span>
-      </div>
-      {error && <Problem error={error} />}
-    </div>
+    <OwnInvitation
+      name={organizationName}
+      invitation={invitation}
+      accepts="Join"
+      accept={() => platform.acceptInvitation({ invitationId })}
+      decline={() => platform.declineInvitation({ invitationId })}
+      onAccepted={async () => {
+        await settle();
+        await navigate({ to: `/org/${organizationId}` });
+      }}
+      onDeclined={settle}
+    />
   );
 }
