@@ -5,9 +5,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { sizesOf } from '@kethub/dashboard/sizes';
 import { insertMany } from '@kethub/server/foundation/storage';
-import { sqlite } from '@kethub/server/testing/databases';
-import { deploy, startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
-import { openBrowser, signIn, ticksOf, WIDE } from '../lib/browser.ts';
+import { deploy, type TestKethub } from '@kethub/server/testing/kethub';
+import { ticksOf, withDashboard } from '../lib/browser.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 
@@ -40,14 +39,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss]))`;
 /** The budgets of the dashboard: what a browser loads, how soon it shows data, and what a key costs on large pages. */
 export async function dashboard(): Promise<Measurement[]> {
   const build = await buildOnce();
-  const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
-  const browser = await openBrowser();
-  try {
-    const context = await browser.newContext({ viewport: WIDE });
-    context.setDefaultTimeout(LONGEST_MS);
-    const page = await context.newPage();
-    const { origin } = new URL(kethub.platform.addresses.api);
-    await signIn(page, origin);
+  return withDashboard(LONGEST_MS, async (page, origin, kethub) => {
     const { service } = await deploy(kethub.client, 'Large', FILES);
     const start = async (json: Record<string, unknown>): Promise<string> => {
       const { id } = await kethub.client.startJob({ serviceId: service.id, json, headers: { prefer: 'wait=60' } });
@@ -65,10 +57,7 @@ export async function dashboard(): Promise<Measurement[]> {
       await searchedLog(page, `${origin}/me/executions/${log}`),
       await largeResult(page, `${origin}/me/executions/${result}`),
     ];
-  } finally {
-    await browser.close();
-    await kethub.close();
-  }
+  });
 }
 
 /** Processor time and memory of a build, and its bytes. */

@@ -1,10 +1,8 @@
 import { workflowForm } from '@kethub/client';
 import { followChecks, type Checks } from '@kethub/dashboard/test/checks';
 import { manyElements } from '@kethub/dashboard/test/many-elements';
-import { sqlite } from '@kethub/server/testing/databases';
-import { startTestKethub } from '@kethub/server/testing/kethub';
 import type { Page } from 'playwright-core';
-import { openBrowser, signIn, ticksOf, WIDE } from '../lib/browser.ts';
+import { ticksOf, withDashboard } from '../lib/browser.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { median } from '../lib/statistics.ts';
 
@@ -16,14 +14,7 @@ const LONGEST_MS = 150_000;
 
 /** A diagram of 300 elements in the modeller: until it is drawn, and what a change costs until it is checked. */
 export async function modeller(): Promise<Measurement[]> {
-  const kethub = await startTestKethub(sqlite, { KETHUB_DASHBOARD: 'auto' });
-  const browser = await openBrowser();
-  try {
-    const context = await browser.newContext({ viewport: WIDE });
-    context.setDefaultTimeout(LONGEST_MS);
-    const page = await context.newPage();
-    const { origin } = new URL(kethub.platform.addresses.api);
-    await signIn(page, origin);
+  return withDashboard(LONGEST_MS, async (page, origin, kethub) => {
     const checks = await followChecks(page);
     const source = new Blob([manyElements(TASKS)]);
     const { id } = await kethub.client.createService({ body: workflowForm({ name: 'Large', source }) });
@@ -58,10 +49,7 @@ export async function modeller(): Promise<Measurement[]> {
         rounds: { main, check },
       },
     ];
-  } finally {
-    await browser.close();
-    await kethub.close();
-  }
+  });
 }
 
 async function open(page: Page, checks: Checks, address: string): Promise<number> {
