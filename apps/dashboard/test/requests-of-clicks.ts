@@ -5,6 +5,8 @@ import { open } from './barriers.ts';
 
 /** Milliseconds in which a button is pressed, or is one that something covers. */
 const PRESS_MS = 2_000;
+/** Milliseconds in which a press opens a dialog or sends its request. */
+const SETTLE_MS = 50;
 const REFUSAL = {
   type: 'about:blank',
   title: 'Not sent',
@@ -56,7 +58,7 @@ async function press(page: Page, index: number): Promise<void> {
   await button.click({ timeout: PRESS_MS }).catch(() => undefined);
   const dialog = page.getByRole('dialog');
   const items = page.getByRole('menuitem');
-  await pause(50);
+  await pause(SETTLE_MS);
   if ((await items.count()) > 0)
     await items
       .last()
@@ -69,6 +71,7 @@ async function press(page: Page, index: number): Promise<void> {
     if ((await field.inputValue()) === '') await field.fill('word').catch(() => undefined);
   const last = dialog.locator('button:enabled:visible').last();
   await last.click({ timeout: PRESS_MS }).catch(() => undefined);
+  await pause(SETTLE_MS);
   for (let times = 0; times < 3 && (await dialog.count()) > 0; times++) await page.keyboard.press('Escape');
 }
 
