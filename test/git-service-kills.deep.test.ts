@@ -123,7 +123,7 @@ test(`after ${KILLS} kills during pushes each branch has its draft, and each tag
     await killAfter(randomInt(PUSH_MS));
     await pushed;
     await platform.restart();
-    // What was pushed before is pushed again without effect.
+    // A second push of the same commits has no effect.
     await git.run('killed', 'push', '-q', url, 'main', tag);
     for (;;) {
       const draft = (await versionsOf(branch)).find(({ state }) => state === 'DRAFT');

@@ -18,7 +18,7 @@ export function ComparePage() {
   return (
     <div className="stack">
       {refs.error && <Problem error={refs.error} />}
-      {/* What was typed begins anew with another address. */}
+      {/* The fields begin anew with another address. */}
       {base !== '' && <Choice key={`${base} ${head}`} base={base} head={head} />}
       {base !== '' && head !== '' && <Compared base={base} head={head} />}
     </div>

@@ -9,7 +9,7 @@ import { useServiceAddress } from './use-service.ts';
 
 type Source = Awaited<ReturnType<PlatformClient['getServiceSource']>>;
 
-/** What makes versions of a service from the pushes to an implementation; null without it. */
+/** The automation that makes versions of a service from pushes to an implementation; null without it. */
 const sourceQuery = ({ base, platform }: ActingContext, serviceId: string) =>
   queryOptions({
     queryKey: [base, 'service', serviceId, 'source'],
