@@ -65,7 +65,10 @@ async function claims(database: Kind): Promise<Measurement[]> {
 
 /** A whole platform that accepts all of them over HTTP while one runs. */
 async function waiting(database: Kind): Promise<Measurement> {
-  const { platform, app, endpoint } = await start({ KETHUB_MAX_CONCURRENT_EXECUTIONS: '1' }, database);
+  const { platform, app, endpoint } = await start(
+    { KETHUB_MAX_CONCURRENT_EXECUTIONS: '1', KETHUB_OWNER_PENDING_EXECUTIONS: '0' },
+    database,
+  );
   await app.start({ data: 3_600 });
   const headers = { authorization: `Bearer ${app.bearer}`, 'content-type': 'application/json' };
   const url = `${endpoint}/`.replace('localhost', '127.0.0.1');
