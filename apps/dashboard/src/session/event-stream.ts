@@ -6,9 +6,9 @@ import type { TokenAnswer } from './token-keeper.ts';
 const SOON_MS = 1_000;
 const LATEST_MS = 15_000;
 
-interface Needs {
+interface EventStreamOptions {
   token(refused: string | null): Promise<TokenAnswer>;
-  tell(event: ChangeEvent): void;
+  onEvent(event: ChangeEvent): void;
 }
 
 /**
@@ -16,14 +16,18 @@ interface Needs {
  * event. After a restart of the platform the first event is `reset`.
  */
 export class EventStream {
-  readonly #needs: Needs;
+  readonly #options: EventStreamOptions;
   readonly #address: string;
   readonly #fetch: typeof fetch;
   #running: AbortController | null = null;
   #last: string | null = null;
 
-  constructor(needs: Needs, origin: string, fetchIt: typeof fetch = (input, init) => fetch(input, init)) {
-    this.#needs = needs;
+  constructor(
+    options: EventStreamOptions,
+    origin: string,
+    fetchIt: typeof fetch = (input, init) => fetch(input, init),
+  ) {
+    this.#options = options;
     this.#address = `${origin}/api/events?everywhere=true`;
     this.#fetch = fetchIt;
   }
@@ -47,7 +51,7 @@ export class EventStream {
     let refused: string | null = null;
     let wait = SOON_MS;
     while (!signal.aborted) {
-      const answer = await this.#needs.token(refused);
+      const answer = await this.#options.token(refused);
       // Nobody is signed in: the next token that a tab gets opens the stream again.
       if ('refused' in answer && answer.refused === 'SIGN_IN_NEEDED') return;
       const outcome = 'token' in answer ? await this.#read(answer.token, signal) : 'FAILED';
@@ -72,7 +76,7 @@ export class EventStream {
       });
       if (response.status === 401) return 'REFUSED';
       // The account was rejected or switched off: what is shown is read again, and says so.
-      if (response.status === 403) this.#needs.tell({ event: 'reset' } as ChangeEvent);
+      if (response.status === 403) this.#options.onEvent({ event: 'reset' } as ChangeEvent);
       if (!response.ok || !response.body) return 'FAILED';
       heard = true;
       for await (const { event, data, id } of readEvents(response.body)) {
@@ -80,7 +84,7 @@ export class EventStream {
         this.#last = id ?? this.#last;
         // The content shown at the beginning has just been read.
         if (isFirst && event === 'reset') continue;
-        this.#needs.tell({ ...(JSON.parse(data) as object), id, event } as ChangeEvent);
+        this.#options.onEvent({ ...(JSON.parse(data) as object), id, event } as ChangeEvent);
       }
     } catch {
       // The connection broke. It is made anew.

@@ -30,7 +30,7 @@ export interface Session {
 interface Answered {
   readonly id?: number;
   readonly answer?: TokenAnswer;
-  readonly told?: 'signed-out';
+  readonly notice?: 'signed-out';
   readonly event?: ChangeEvent;
 }
 
@@ -42,12 +42,12 @@ function empty(): void {
   location.replace('/');
 }
 
-/** Milliseconds after which a shared worker that says nothing is taken for one that could not start. */
-const WORKER_PATIENCE_MS = 15_000;
+/** Milliseconds to wait for the shared worker. Without an answer this tab keeps a token of its own. */
+const WORKER_TIMEOUT_MS = 15_000;
 
 export function openSession(): Session {
   const listeners = new Set<(isSignedIn: boolean) => void>();
-  const tell = (isSignedIn: boolean): void => {
+  const notify = (isSignedIn: boolean): void => {
     for (const listener of listeners) listener(isSignedIn);
   };
   const issuer = issuerOf(document);
@@ -72,7 +72,7 @@ export function openSession(): Session {
       const answer = await source.ask(refused);
       if ('token' in answer) {
         sessionStorage.removeItem(LEAVING);
-        tell(true);
+        notify(true);
         return answer.token;
       }
       if (answer.refused === 'UNREACHABLE') throw new UnreachableError(location.origin, answer.detail, undefined);
@@ -80,7 +80,7 @@ export function openSession(): Session {
         sessionStorage.removeItem(LEAVING);
         source.end();
       }
-      tell(false);
+      notify(false);
       throw new KethubError({
         code: 'unauthorized',
         status: 401,
@@ -112,7 +112,7 @@ interface TokenSource {
   ask(refused: string | null): Promise<TokenAnswer>;
   redeem(code: Pick<CameBack, 'code' | 'verifier'>): Promise<TokenAnswer>;
   forget(): void;
-  /** Tells every other tab that the session is over. */
+  /** Notifies every other tab that the session is over. */
   end(): void;
   follow(listener: (event: ChangeEvent) => void): void;
 }
@@ -134,7 +134,7 @@ function ownSource(issuer: string | null): TokenSource {
     },
     end: () => tokens.forget(),
     follow(listener) {
-      events ??= new EventStream({ token: (refused) => tokens.token(refused), tell: listener }, location.origin);
+      events ??= new EventStream({ token: (refused) => tokens.token(refused), onEvent: listener }, location.origin);
       events.open();
     },
   };
@@ -153,7 +153,7 @@ function sharedSource(issuer: string | null): TokenSource {
   let last = 0;
   const send = (question: Question): void => port.postMessage(question);
   port.addEventListener('message', ({ data }: MessageEvent<Answered>) => {
-    if (data.told === 'signed-out') empty();
+    if (data.notice === 'signed-out') empty();
     if (data.event) hear?.(data.event);
     if (data.id === undefined || !data.answer) return;
     open.get(data.id)?.(data.answer);
@@ -167,10 +167,10 @@ function sharedSource(issuer: string | null): TokenSource {
   const answered = (question: (id: number) => Question): Promise<TokenAnswer | null> => {
     const id = ++last;
     return new Promise((resolve) => {
-      const patience = setTimeout(() => resolve(null), WORKER_PATIENCE_MS);
+      const timer = setTimeout(() => resolve(null), WORKER_TIMEOUT_MS);
       worker.addEventListener('error', () => resolve(null), { once: true });
       open.set(id, (given) => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         resolve(given);
       });
       send(question(id));

@@ -2,8 +2,8 @@ import { EventStream } from './event-stream.ts';
 import { tokensOf } from './sign-in.ts';
 import { personOf } from './token-keeper.ts';
 
-// The shared worker of all tabs of a browser: one token in memory, one renewal for all, one event stream, and sign-out
-// told to every tab.
+// The shared worker of all tabs of a browser: one token in memory, one renewal for all, one event stream.
+// Every tab is notified of a sign-out.
 
 /** Question of a tab. */
 export type Question =
@@ -22,7 +22,7 @@ const listeners = new Set<MessagePort>();
 const events = new EventStream(
   {
     token: (refused) => tokens.token(refused),
-    tell: (event) => listeners.forEach((tab) => tab.postMessage({ event }, [])),
+    onEvent: (event) => listeners.forEach((tab) => tab.postMessage({ event }, [])),
   },
   location.origin,
 );
@@ -52,7 +52,7 @@ async function answer(port: MessagePort, question: Question): Promise<void> {
     case 'signed-out':
       tokens.forget();
       events.close();
-      for (const tab of tabs.keys()) if (tab !== port) tab.postMessage({ told: 'signed-out' }, []);
+      for (const tab of tabs.keys()) if (tab !== port) tab.postMessage({ notice: 'signed-out' }, []);
       return;
     default: {
       const given = await (question.ask === 'redeem' ? tokens.redeem(question) : tokens.token(question.refused));
@@ -69,7 +69,7 @@ function emptyTabsOfOthers(port: MessagePort, person: string | null): void {
   for (const [tab, before] of tabs)
     if (before !== null && before !== person) {
       tabs.set(tab, null);
-      tab.postMessage({ told: 'signed-out' }, []);
+      tab.postMessage({ notice: 'signed-out' }, []);
     }
   tabs.set(port, person);
 }

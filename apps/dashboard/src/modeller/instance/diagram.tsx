@@ -4,7 +4,7 @@ import { fit, openViewer } from '../kit/view.ts';
 import { showMarks } from './marks.ts';
 import { rowsOf, wholeOf } from '../outline/tree.ts';
 import type { DrawnElements, Names } from './names.ts';
-import { placesAt, type Step } from './places.ts';
+import { progressAt, type Step } from './progress.ts';
 import { showProcess } from './process.ts';
 
 /** A diagram that shows where an instance is after a step of its journal. */
@@ -12,7 +12,7 @@ export function InstanceDiagram({
   xml,
   journal,
   until,
-  standing,
+  childIncidents,
   processId = null,
   selected = null,
   onSelect,
@@ -23,8 +23,8 @@ export function InstanceDiagram({
   readonly journal: readonly Step[];
   /** Number of the last step that counts; Infinity: now. */
   readonly until: number;
-  /** Number of open incidents in what call activities have started, by element. */
-  readonly standing?: ReadonlyMap<string, number>;
+  /** Number of open incidents of called instances, by call activity. */
+  readonly childIncidents?: ReadonlyMap<string, number>;
   /** The process of the file that is shown; null: the one that the file shows first. */
   readonly processId?: string | null;
   readonly selected?: string | null;
@@ -65,8 +65,8 @@ export function InstanceDiagram({
       opened.modeler.destroy();
     };
   }, [xml, processId]);
-  const places = useMemo(() => placesAt(journal, until), [journal, until]);
-  useEffect(() => (kit ? showMarks(kit, places, standing) : undefined), [kit, places, standing]);
+  const progress = useMemo(() => progressAt(journal, until), [journal, until]);
+  useEffect(() => (kit ? showMarks(kit, progress, childIncidents) : undefined), [kit, progress, childIncidents]);
   useEffect(() => {
     if (!kit) return;
     const selection = kit.service('selection');

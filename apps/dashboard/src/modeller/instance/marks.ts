@@ -1,15 +1,15 @@
 import { is, type Box, type Drawn, type Kit } from '../kit/types.ts';
 import { cornerFor } from './corner.ts';
-import type { Places } from './places.ts';
+import type { Progress } from './progress.ts';
 
 /**
- * Marks on a diagram where an instance is. `standing`: incidents in what call activities have started. Returns how to
- * take the marks away again.
+ * Marks the progress of an instance on its diagram. `childIncidents`: incidents of called instances, by call activity.
+ * Returns a function that removes the marks.
  */
 export function showMarks(
   kit: Kit,
-  { elements, flows }: Places,
-  standing: ReadonlyMap<string, number> = new Map(),
+  { elements, flows }: Progress,
+  childIncidents: ReadonlyMap<string, number> = new Map(),
 ): () => void {
   const canvas = kit.service('canvas');
   const overlays = kit.service('overlays');
@@ -23,19 +23,19 @@ export function showMarks(
   for (const [id, { active, done, incidents }] of elements) {
     const drawn = registry.get(id);
     if (!drawn || is(drawn.businessObject, 'bpmn:Process')) continue;
-    const still = incidents + (standing.get(id) ?? 0);
-    const state = still > 0 ? 'incident' : active > 0 ? 'active' : 'done';
+    const open = incidents + (childIncidents.get(id) ?? 0);
+    const state = open > 0 ? 'incident' : active > 0 ? 'active' : 'done';
     mark(id, state);
     const html = document.createElement('div');
     html.className = `token ${state}`;
     html.textContent = state === 'incident' ? '!' : state === 'active' ? String(active) : done > 1 ? `✓ ${done}` : '✓';
     html.title =
       state === 'incident' ? 'Stands still' : state === 'active' ? `Active ${active} times` : `Done ${done} times`;
-    overlays.add(id, 'place', { position: cornerFor(boxOf(drawn), labels.map(boxOf)), html, show: { minZoom: 0.3 } });
+    overlays.add(id, 'token', { position: cornerFor(boxOf(drawn), labels.map(boxOf)), html, show: { minZoom: 0.3 } });
   }
   for (const id of flows) if (registry.get(id)) mark(id, 'taken');
   return () => {
-    overlays.remove({ type: 'place' });
+    overlays.remove({ type: 'token' });
     for (const [id, name] of marked) if (registry.get(id)) canvas.removeMarker(id, name);
   };
 }

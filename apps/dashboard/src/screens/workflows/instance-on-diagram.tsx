@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { sourceQuery, type JournalEntry } from '../../data/workflow-queries.ts';
 import { InstanceDiagram } from '../../modeller/instance/diagram.tsx';
 import type { DrawnElements, Names } from '../../modeller/instance/names.ts';
-import { placesAt, standingIn, type Place } from '../../modeller/instance/places.ts';
+import { progressAt, childIncidentsOf, type ElementProgress } from '../../modeller/instance/progress.ts';
 import { Tree } from '../../modeller/outline/tree-view.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import type { InstanceView } from './instance-view.ts';
@@ -35,13 +35,16 @@ export default function InstanceOnDiagram({
   const last = steps.at(-1)?.seq ?? 0;
   const until = Math.min(chosen ?? last, last);
   const isNow = chosen === null || chosen >= last;
-  const places = useMemo(() => placesAt(steps, until), [steps, until]);
+  const progress = useMemo(() => progressAt(steps, until), [steps, until]);
   // The journal of an instance says nothing of those that it calls.
-  const standing = useMemo(() => (isNow ? standingIn(activities) : new Map<string, number>()), [isNow, activities]);
+  const childIncidents = useMemo(
+    () => (isNow ? childIncidentsOf(activities) : new Map<string, number>()),
+    [isNow, activities],
+  );
   const entry = steps[until - (steps[0]?.seq ?? 1)];
   const { what, where } = entry ? entryInWords(entry) : { what: '', where: '' };
   const to = (step: number): void => show({ step: step >= last ? null : Math.max(step, 1) });
-  const choices = useMemo(() => choicesOf(names, places.elements.keys()), [names, places]);
+  const choices = useMemo(() => choicesOf(names, progress.elements.keys()), [names, progress]);
   return (
     <section className="panel flush" aria-label="Diagram of the instance">
       {file.isPending && version !== '' && <p className="quiet panel-text">Loading…</p>}
@@ -51,7 +54,9 @@ export default function InstanceOnDiagram({
           <aside className="instance-outline" aria-label="Outline">
             <Tree
               rows={rows}
-              noteOf={(id) => <PlaceNote place={places.elements.get(id)} standing={standing.get(id) ?? 0} />}
+              noteOf={(id) => (
+                <ElementNote progress={progress.elements.get(id)} childIncidents={childIncidents.get(id) ?? 0} />
+              )}
               selectedId={element}
               onSelect={(id) => show({ element: id })}
               onOpen={onOpen}
@@ -62,7 +67,7 @@ export default function InstanceOnDiagram({
               xml={file.data}
               journal={steps}
               until={until}
-              standing={standing}
+              childIncidents={childIncidents}
               processId={processId}
               selected={element}
               onSelect={(id) => show({ element: id })}
@@ -133,11 +138,17 @@ export default function InstanceOnDiagram({
 }
 
 /** The state of an element, at its row of the outline. */
-function PlaceNote({ place, standing }: { readonly place: Place | undefined; readonly standing: number }) {
-  const { active, done, incidents } = place ?? { active: 0, done: 0, incidents: 0 };
-  if (incidents + standing > 0) return <span className="outline-place incident">stands still</span>;
-  if (active > 0) return <span className="outline-place">{active > 1 ? `active ${active} times` : 'active'}</span>;
-  return done > 0 ? <span className="outline-place quiet">{done > 1 ? `done ${done} times` : 'done'}</span> : null;
+function ElementNote({
+  progress,
+  childIncidents,
+}: {
+  readonly progress: ElementProgress | undefined;
+  readonly childIncidents: number;
+}) {
+  const { active, done, incidents } = progress ?? { active: 0, done: 0, incidents: 0 };
+  if (incidents + childIncidents > 0) return <span className="outline-state incident">stands still</span>;
+  if (active > 0) return <span className="outline-state">{active > 1 ? `active ${active} times` : 'active'}</span>;
+  return done > 0 ? <span className="outline-state quiet">{done > 1 ? `done ${done} times` : 'done'}</span> : null;
 }
 
 /** The elements that the instance has reached, by their names, for those who do not use the diagram. */

@@ -19,7 +19,7 @@ import {
 import type { Platform } from '../../../foundation/platform.ts';
 import type { Reader } from '../rights.ts';
 import type { GitStore } from '../store.ts';
-import type { Place } from './operations.ts';
+import type { RefAndPath } from './operations.ts';
 import { openToRead, requireCommit } from './resolve.ts';
 import { whenClosed } from '../transport/serve.ts';
 import { callerName } from '../transport/slots.ts';
@@ -34,7 +34,7 @@ export async function readFile(
   store: GitStore,
   reader: Reader,
   id: string,
-  { ref, path = '' }: Place,
+  { ref, path = '' }: RefAndPath,
   request: FastifyRequest,
 ): Promise<Answer> {
   const open = await openToRead(platform, store, reader, id);

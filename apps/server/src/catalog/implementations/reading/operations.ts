@@ -39,7 +39,8 @@ export async function showRefs(
   return { defaultBranch, head, branches, tags };
 }
 
-export interface Place {
+/** A branch, tag or commit, and a path in it. */
+export interface RefAndPath {
   readonly ref?: string;
   readonly path?: string;
 }
@@ -50,7 +51,7 @@ export async function readFolder(
   store: GitStore,
   reader: Reader,
   id: string,
-  { ref, path = '' }: Place,
+  { ref, path = '' }: RefAndPath,
 ): Promise<RepositoryTree> {
   const open = await openToRead(platform, store, reader, id);
   const commit = await requireCommit(platform, open, ref);
@@ -59,7 +60,7 @@ export async function readFolder(
   return { commit, path, ...(await presentTree(open.objects, entry.id)) };
 }
 
-export interface HistoryQuery extends Place {
+export interface HistoryQuery extends RefAndPath {
   readonly limit?: number;
   readonly skip?: number;
 }

@@ -1,4 +1,4 @@
-/** An entry of a journal, of the platform or of a rehearsal, as far as places depend on it. */
+/** An entry of a journal, of the platform or of a rehearsal, as far as the progress of an instance depends on it. */
 export interface Step {
   readonly seq: number;
   readonly type: string;
@@ -8,21 +8,22 @@ export interface Step {
   readonly incident?: unknown;
 }
 
-/** Position of an instance after a step: for each element, how often it is active and how often it is done. */
-export interface Places {
-  readonly elements: ReadonlyMap<string, Place>;
+/** Progress of an instance after a step, by element. */
+export interface Progress {
+  readonly elements: ReadonlyMap<string, ElementProgress>;
   /** Flows that were taken. */
   readonly flows: ReadonlySet<string>;
 }
 
-export interface Place {
+/** Times that an element is active and has been done, and its open incidents. */
+export interface ElementProgress {
   readonly active: number;
   readonly done: number;
   readonly incidents: number;
 }
 
-/** The places of tokens after the step of number `until`, from the journal. */
-export function placesAt(journal: readonly Step[], until: number): Places {
+/** The progress after the step of number `until`, from the journal. */
+export function progressAt(journal: readonly Step[], until: number): Progress {
   const active = new Map<number, string>();
   const done = new Map<string, number>();
   const incidents = new Map<number, string>();
@@ -45,8 +46,8 @@ export function placesAt(journal: readonly Step[], until: number): Places {
       incidents.clear();
     }
   }
-  const elements = new Map<string, Place>();
-  const add = (id: string, change: Partial<Place>): void => {
+  const elements = new Map<string, ElementProgress>();
+  const add = (id: string, change: Partial<ElementProgress>): void => {
     const before = elements.get(id) ?? { active: 0, done: 0, incidents: 0 };
     elements.set(id, { ...before, ...change });
   };
@@ -66,14 +67,14 @@ function incidentOf(entry: Step): { readonly incident: number; readonly elementI
   return { incident: Number(incident), elementId: textOf(entry.elementId) };
 }
 
-/** Open incidents in what call activities have started, by element. */
-export function standingIn(
+/** Open incidents of called instances, by the call activity that started them. */
+export function childIncidentsOf(
   activities: readonly { readonly elementId: string; readonly childIncidents?: number | undefined }[],
 ): ReadonlyMap<string, number> {
-  const standing = new Map<string, number>();
+  const open = new Map<string, number>();
   for (const { elementId, childIncidents = 0 } of activities)
-    if (childIncidents > 0) standing.set(elementId, (standing.get(elementId) ?? 0) + childIncidents);
-  return standing;
+    if (childIncidents > 0) open.set(elementId, (open.get(elementId) ?? 0) + childIncidents);
+  return open;
 }
 
 function textOf(value: unknown): string {

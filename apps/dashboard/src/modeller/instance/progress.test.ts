@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placesAt } from './places.ts';
+import { progressAt } from './progress.ts';
 
 const JOURNAL = [
   { seq: 1, type: 'event' },
@@ -16,10 +16,10 @@ const JOURNAL = [
 ];
 
 test('each step of a journal has its tokens', () => {
-  expect(placesAt(JOURNAL, 1)).toEqual({ elements: new Map(), flows: new Set() });
-  expect(placesAt(JOURNAL, 4).flows).toEqual(new Set(['to_task']));
-  expect(placesAt(JOURNAL, 6).elements.get('task')).toEqual({ active: 2, done: 0, incidents: 0 });
-  expect(placesAt(JOURNAL, 7).elements.get('task')).toEqual({ active: 2, done: 0, incidents: 1 });
-  expect(placesAt(JOURNAL, 9).elements.get('task')).toEqual({ active: 1, done: 0, incidents: 0 });
-  expect(placesAt(JOURNAL, Infinity).elements.get('task')).toEqual({ active: 0, done: 1, incidents: 0 });
+  expect(progressAt(JOURNAL, 1)).toEqual({ elements: new Map(), flows: new Set() });
+  expect(progressAt(JOURNAL, 4).flows).toEqual(new Set(['to_task']));
+  expect(progressAt(JOURNAL, 6).elements.get('task')).toEqual({ active: 2, done: 0, incidents: 0 });
+  expect(progressAt(JOURNAL, 7).elements.get('task')).toEqual({ active: 2, done: 0, incidents: 1 });
+  expect(progressAt(JOURNAL, 9).elements.get('task')).toEqual({ active: 1, done: 0, incidents: 0 });
+  expect(progressAt(JOURNAL, Infinity).elements.get('task')).toEqual({ active: 0, done: 1, incidents: 0 });
 });
