@@ -53,7 +53,7 @@ const report = await runFaults({
   stillMs,
   withEngine: values.engine,
   pauseMs: 800,
-  tell: say,
+  report: say,
 });
 process.stdout.write(`${JSON.stringify({ seed, ...report }, null, 2)}\n`);
 process.exitCode = report.wrong.length === 0 ? 0 : 1;

@@ -24,7 +24,7 @@ const BLOCK_START = /^\s*\/\*\*?$/u;
 const LINE_COMMENT = /^\s*(?:\/\/|--|#)\s*\S/u;
 
 /**
- * Reports the comments that do not begin with a noun or a verb, as far as their first word tells. Returns whether there
+ * Reports the comments that do not begin with a noun or a verb, judged by their first word. Returns whether there
  * is none. Lines that continue a comment may begin with any word.
  */
 export function checkCommentOpenings(folders: readonly string[]): boolean {

@@ -246,7 +246,7 @@ describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile
   });
 });
 
-test('without a container engine a service with a Dockerfile is refused, and told what is missing; others run', async () => {
+test('without a container engine a service with a Dockerfile is refused with what is missing; others run', async () => {
   const kethub = await startTestKethub(sqlite, { KETHUB_CONTAINER_ENGINE: 'off' });
   try {
     const source = await zip({ Dockerfile: 'FROM scratch' });

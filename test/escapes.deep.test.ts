@@ -95,7 +95,7 @@ async function driverOf(
       started.set(executionId, { app, id, ended: false });
       void endOf(executionId).catch((error: unknown) => lost(executionId, String(error))).then((end) => {
         known(executionId).ended = true;
-        for (const tell of listeners) tell(end);
+        for (const listener of listeners) listener(end);
       });
     },
     async cancel(executionId: string) {
@@ -104,9 +104,9 @@ async function driverOf(
     },
     list: () =>
       Promise.resolve([...started].map(([executionId, { ended }]) => ({ executionId, state: ended ? 'ENDED' : 'RUNNING' }))),
-    onEnded(tell: (end: ExecutionEnd) => void) {
-      listeners.add(tell);
-      return () => void listeners.delete(tell);
+    onEnded(listener: (end: ExecutionEnd) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     async readLog(executionId: string, position: number) {
       const whole = Buffer.from((await logOf(executionId)).map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -151,10 +151,10 @@ describe.each(postgreSql)('escapes on $name with two workers', (kind) => {
     await kethub.close();
   });
 
-  test('every hostile program is held when it is called over HTTP', { timeout: 600_000 }, async () => {
+  test('every hostile program is contained when it is called over HTTP', { timeout: 600_000 }, async () => {
     const names = HOSTILE_RUNS.map(({ name }) => name).filter((name) => !NOT_HERE.includes(name));
     const findings = await attack(driver, undefined, names);
-    expect(findings.filter(({ held }) => !held)).toEqual([]);
+    expect(findings.filter(({ contained }) => !contained)).toEqual([]);
     expect(findings).toHaveLength(names.length);
     expect(names.length).toBeGreaterThanOrEqual(25);
     expect(kethub.keptByRunner() + second.keptByRunner()).toBeLessThanOrEqual(1);

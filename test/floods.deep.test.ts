@@ -193,7 +193,7 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
       await isNormal(driver);
     });
 
-    test('executions that hold every place that they can have', long, async () => {
+    test('executions that occupy every slot that they can have', long, async () => {
       const { ada, mallory: app } = of(driver);
       const ids: string[] = [];
       let refused = null;

@@ -116,7 +116,7 @@ describe('a service that runs elsewhere', () => {
     expect((await run('text', '--json')).json()).toMatchObject({ mediaType: 'text/plain', answer: 'forty-two' });
   });
 
-  test('its own errors are told in its words, and end with 1', async () => {
+  test('its own errors are shown in its words, and end with 1', async () => {
     const { code, stdout, stderr } = await run('teapot');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: The service at .* answered 418: short and stout$/m);

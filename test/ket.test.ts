@@ -98,7 +98,7 @@ test('up again without a change makes no new version', async () => {
   expect(json()).toMatchObject({ change: 'none', version: '1.0.0', state: 'PUBLISHED' });
 });
 
-test('status, result, logs and list tell about the last execution', async () => {
+test('status, result, logs and list are about the last execution', async () => {
   const [status, result, file, logs, list] = await Promise.all([
     inProject(['status', '--json']),
     inProject(['result', '--output-dir', 'results', '--json']),

@@ -56,7 +56,7 @@ test('the client library qhub-service from PyPI, unmodified: run, result, files,
     cancelled: 'CANCELLED',
     failed: 'FAILED',
     cause: { type: 'ValueError', title: 'ValueError', detail: 'no such graph' },
-    told: Array.from({ length: 4 }, () => [...ids(), ['nightly', 'two']]),
+    reported: Array.from({ length: 4 }, () => [...ids(), ['nightly', 'two']]),
     untagged: null,
     listed: 4,
   });
@@ -78,6 +78,6 @@ test('the client library planqk-service-sdk 2.x from PyPI, unmodified: run, resu
     cut: 3,
     cancelled: 'CANCELLED',
     ended: 'SUCCEEDED',
-    told: ids(),
+    reported: ids(),
   });
 });

@@ -49,7 +49,7 @@ test('qhub-service, unmodified: run, result, files, log, cancel, list', async ()
     cancelled: 'CANCELLED',
     failed: 'FAILED',
     cause: { type: 'ValueError', title: 'ValueError', detail: 'no such graph' },
-    told: Array.from({ length: 4 }, () => [...ids, ['nightly', 'two']]),
+    reported: Array.from({ length: 4 }, () => [...ids, ['nightly', 'two']]),
     untagged: null,
     listed: 4,
   });
@@ -61,7 +61,7 @@ test('planqk-service-sdk 2.x, unmodified: run, result, cancel of what runs and o
     cut: 3,
     cancelled: 'CANCELLED',
     ended: 'SUCCEEDED',
-    told: ids,
+    reported: ids,
   });
 });
 

@@ -122,7 +122,7 @@ def run(data, graphs: DataPool = None, token: SecretValue = None):
     },
   );
 
-  test.skipIf(socket === null)('packages are installed by the image, and a save is told and used', async () => {
+  test.skipIf(socket === null)('packages are installed by the image, and a save is reported and used', async () => {
     const program = 'import six\ndef run(data): return {"version": six.__version__}\n';
     const folder_ = project({ 'src/program.py': program, 'requirements.txt': 'six==1.16.0\n' });
     const { url } = await serve(folder_, engineArgs);

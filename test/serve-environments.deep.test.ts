@@ -88,7 +88,7 @@ describe.skipIf(process.arch !== 'x64')('an environment of the form of conda, wi
     ]);
   });
 
-  test('--python goes first, and another version than the project asks for is told', async () => {
+  test('--python goes first, and another version than the project asks for is reported', async () => {
     const folder = project({ 'src/program.py': saysPython, '.python-version': '3.11\n' });
     const args = ['--python', path.join(prefix, 'bin/python'), '--mode', 'paths'];
     const { result, errors } = await resultIn(folder, args, { VIRTUAL_ENV: '/nowhere' });
@@ -154,7 +154,7 @@ describe('no usable Python', () => {
     expect(nonsense).toEqual([2, expect.stringContaining('is no Python')]);
   });
 
-  test('packages that do not exist are told with the last lines of pip', async () => {
+  test('packages that do not exist are reported with the last lines of pip', async () => {
     const folder = project({ 'src/program.py': saysPython, 'requirements.txt': 'no-package-of-that-name-at-all==1\n' });
     const { code, stderr } = await ket(['serve', folder, '--mode', 'paths'], { folder });
     expect([code, stderr]).toEqual([

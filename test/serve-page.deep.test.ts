@@ -98,7 +98,7 @@ test('it has no barriers, in light and in dark, and fits a telephone', async () 
   await picture('telephone');
 });
 
-test('a save that cannot be imported is told with its line, and a mended one shows the new signature', async () => {
+test('a save that cannot be imported is reported with its line, and a mended one shows the new signature', async () => {
   writeFileSync(path.join(folder, 'src/program.py'), 'def run(data:\n');
   await page.getByText('src/program.py, line 1').waitFor();
   await picture('problem');

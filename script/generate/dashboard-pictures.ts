@@ -10,7 +10,7 @@ const PATIENCE_MS = 60_000;
 /** Pictures of the dashboard of a first start, by the files that they become. */
 export async function dashboardPictures({ lines, origins }: FirstStart): Promise<Record<string, Buffer>> {
   const password = /password (\S+)/.exec(lines.join('\n'))?.[1];
-  if (password === undefined) throw new Error('The first start told no password');
+  if (password === undefined) throw new Error('The first start printed no password');
   const { origin } = new URL(origins.platform);
   const browser = await chromium.launch({
     executablePath: PROGRAM,

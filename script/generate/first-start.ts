@@ -68,6 +68,6 @@ function linesOf(text: string): string[] {
 
 function addressIn(lines: readonly string[], name: string): string {
   const address = lines.map((line) => new RegExp(String.raw`^  ${name} +(\S+)`).exec(line)?.[1]).find(Boolean);
-  if (!address) throw new Error(`The first start told no address of the ${name}`);
+  if (!address) throw new Error(`The first start printed no address of the ${name}`);
   return address;
 }

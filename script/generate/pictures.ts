@@ -76,7 +76,7 @@ async function resultFile({ lines, origins }: FirstStart, name: string): Promise
   const text = lines.join('\n');
   const href = new RegExp(String.raw`file ${name}: (\S+)`).exec(text)?.[1];
   const key = /access key (\S+), secret (\S+)/.exec(text);
-  if (!href || !key) throw new Error('The first start told neither the file nor the key of its application');
+  if (!href || !key) throw new Error('The first start printed neither the file nor the key of its application');
   const token = await fetch(`${origins.gateway}/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${key[1]}:${key[2]}`)}` },

@@ -34,7 +34,7 @@ export interface Plan extends InstallationOptions {
   readonly pauseMs: number;
   /** Milliseconds for which the database is away once; null for never. */
   readonly outageMs: number | null;
-  readonly tell?: (line: string) => void;
+  readonly report?: (line: string) => void;
 }
 
 export interface Report {
@@ -140,13 +140,13 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
   for (let kill = 0; kill < plan.kills; kill++) {
     const { pauseMs, fault, random } = decisionOf(plan.seed, kill, possible, plan.pauseMs);
     await pause(pauseMs);
-    plan.tell?.(`${kill + 1} of ${plan.kills}: ${fault}`);
+    plan.report?.(`${kill + 1} of ${plan.kills}: ${fault}`);
     const chosen = possible.find(({ name }) => name === fault);
     if (chosen) yield { name: fault, happen: () => chosen.happen(installation, random) };
   }
   const { outageMs } = plan;
   if (outageMs === null) return;
-  plan.tell?.(`the database is away for ${outageMs / 1000} s`);
+  plan.report?.(`the database is away for ${outageMs / 1000} s`);
   yield { name: 'database', happen: () => longOutage(installation, outageMs).then(() => true) };
 }
 

@@ -50,7 +50,7 @@ print(
             "cancelled": sleeping.status,
             "failed": failing.status,
             "cause": failing.result().data(),
-            "told": [
+            "reported": [
                 [one.type, one.service_id, one.service_definition_id, one.application_id, one.tags]
                 for one in (
                     started,

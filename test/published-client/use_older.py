@@ -26,7 +26,7 @@ sleeping.cancel()
 sleeping.cancel()
 sleeping.refresh()
 
-told = execution._service_execution
+reported = execution._service_execution
 
 print(
     json.dumps(
@@ -35,7 +35,7 @@ print(
             "cut": execution.result().cut,
             "cancelled": sleeping.status,
             "ended": execution.status,
-            "told": [told.type, told.service_id, told.service_definition_id, told.application_id],
+            "reported": [reported.type, reported.service_id, reported.service_definition_id, reported.application_id],
         }
     )
 )

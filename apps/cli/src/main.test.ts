@@ -115,7 +115,7 @@ test('a token from standard input is kept where only its owner reads it, and log
   expect((await ket(['whoami'], { folder })).code).toBe(exitCodes.signedOut.code);
 });
 
-test('init tells what it wrote, as JSON on standard output alone', async () => {
+test('init lists what it wrote, as JSON on standard output alone', async () => {
   const folder = await folderWith();
   const { json, stderr, code } = await ket(['init', 'one', '--json'], { folder });
   expect(code).toBe(0);

@@ -13,7 +13,7 @@ export const operationsWithoutCommand: Readonly<Record<string, string>> = {
   readSourceFile: 'ket service source writes all of them.',
   'create*Ticket': 'A browser downloads with it, because it cannot send a token with a link; ket sends its token.',
   endSessions: 'Somebody ends their sessions of browsers in the dashboard; ket keeps none.',
-  getSession: 'Tells the dashboard about its own session; ket has an access token.',
+  getSession: 'Shows the dashboard its own session; ket has an access token.',
   authorize: 'Resolves a token for the internal services of the platform.',
   cancelOwnedExecution: 'ket cancel sends the same request through the client of the execution.',
   getOwnedExecution: 'ket status sends the same request through the client of the execution.',

@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(PROGRAM))('comparison, picture and end of an account
     await page.context().close();
   });
 
-  test('somebody who is switched off while signed in is told so', async () => {
+  test('somebody who is switched off while signed in is notified', async () => {
     const { kethub, origin } = dashboard;
     await kethub.signIn('linus');
     const page = await dashboard.pageOf('linus');

@@ -102,7 +102,7 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     await realm.admin('PUT', '', { accessTokenLifespan: 300 });
   });
 
-  test('a person who waits for approval is told so, and goes on once approved', async () => {
+  test('a person who waits for approval is notified, and goes on once approved', async () => {
     const { id } = await addUser('grace', 'PENDING');
     const other = await dashboard.pageOfNobody();
     await other.goto(`${origin}/me/services`);

@@ -328,7 +328,7 @@ async function createHealthServer({ log, addresses, configuration, connections }
     log,
     problemsUrl: addresses.problems,
     title: 'Kethub worker',
-    description: 'Tells whether it works.',
+    description: 'Says whether it works.',
     serverUrl: addresses.api,
     securitySchemes: {},
     trustedProxies: configuration.trustedProxies,

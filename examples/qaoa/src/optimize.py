@@ -9,7 +9,7 @@ from src.circuit import Circuit
 RATE, FIRST_MOMENT, SECOND_MOMENT = 0.08, 0.9, 0.99
 
 
-def optimize(circuit: Circuit, layers: int, steps: int, tell: Callable[[int, float], None]) -> tuple[np.ndarray, np.ndarray, list[float]]:
+def optimize(circuit: Circuit, layers: int, steps: int, report: Callable[[int, float], None]) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """Return (gammas, betas, expectation after every step).
 
     A layer is added by stretching the angles found for the circuit before (INTERP; L. Zhou et al., Phys. Rev. X 10,
@@ -22,7 +22,7 @@ def optimize(circuit: Circuit, layers: int, steps: int, tell: Callable[[int, flo
             gammas, betas = _stretched(gammas), _stretched(betas)
         gammas, betas, reached = _climb(circuit, gammas, betas, steps)
         trace += reached
-        tell(depth, reached[-1])
+        report(depth, reached[-1])
     return gammas, betas, trace
 
 

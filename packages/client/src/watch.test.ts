@@ -14,7 +14,7 @@ async function statuses(url: string, interruptions: Error[] = []): Promise<strin
   return seen;
 }
 
-test('every change is told once, to the final one', async () => {
+test('every change is reported once, to the final one', async () => {
   const { url, requests } = await standIn(build('PENDING'), unchanged, build('RUNNING'), build('SUCCEEDED'));
   expect(await statuses(url)).toEqual(['PENDING', 'RUNNING', 'SUCCEEDED']);
   expect(requests.map(({ headers }) => [headers.prefer, headers['if-none-match']])).toEqual([
@@ -25,7 +25,7 @@ test('every change is told once, to the final one', async () => {
   ]);
 });
 
-test('a restart of the platform is outlived, and told', async () => {
+test('a restart of the platform is outlived, and reported', async () => {
   const interruptions: Error[] = [];
   const { url } = await standIn(build('RUNNING'), breakOff, problem(503, 'stopping'), build('SUCCEEDED'));
   expect(await statuses(url, interruptions)).toEqual(['RUNNING', 'SUCCEEDED']);

@@ -153,7 +153,7 @@ describe('secrets', () => {
   ]);
   const read = (expression: string): Value => compile(expression).evaluate(EMPTY, { functions }).value;
 
-  it('can be passed on and stored, and tell nothing', () => {
+  it('can be passed on and stored, and reveal nothing', () => {
     expect(JSON.stringify(toJson(read('{token: secret_value("key")}')))).toBe('{"token":{"$secret":"key"}}');
     expect(read('string(secret_value("key"))')).toBe('[redacted]');
     expect(read('string([secret_value("key")])')).toBe('[[redacted]]');

@@ -38,7 +38,7 @@ describe('texts and lists of 12 MiB', () => {
     'text + text',
     'median(numbers)',
     'sum(decimals)',
-  ])('tell in words what is too much: %s', (source) => {
+  ])('say in words what is too much: %s', (source) => {
     expect(() => evaluate(source)).toThrow(FeelBudgetError);
     expect(() => evaluate(source)).toThrow(/Have a service do it\.$/);
   });

@@ -21,18 +21,18 @@ def run(secret, port, abstract):
     for path in ("/tmp/victim", "/var/runtime/output/victim"):
         with open(path, "w") as file:
             file.write(secret)
-    doors = [socket.socket(), socket.socket(socket.AF_UNIX)]
-    doors[0].bind(("127.0.0.1", port))
-    doors[1].bind("\0" + abstract)
-    for door in doors:
-        door.listen()
-        door.setblocking(False)
+    listeners = [socket.socket(), socket.socket(socket.AF_UNIX)]
+    listeners[0].bind(("127.0.0.1", port))
+    listeners[1].bind("\0" + abstract)
+    for listener in listeners:
+        listener.listen()
+        listener.setblocking(False)
     print("ready", flush=True)
     while True:
         time.sleep(0.1)
-        for door in doors:
+        for listener in listeners:
             try:
-                door.accept()[0].sendall(secret.encode())
+                listener.accept()[0].sendall(secret.encode())
                 print("TOUCHED: a connection", flush=True)
             except BlockingIOError:
                 pass

@@ -29,7 +29,7 @@ function folder(name: string): string {
   return path;
 }
 
-test('tells exit code, stdout and every line as it comes', async () => {
+test('reports exit code, stdout and every line as it comes', async () => {
   const lines: LogLine[] = [];
   const request = python('import sys\nprint("out", sys.stdin.read())\nprint("err", file=sys.stderr)\nsys.exit(3)', {
     input: 'given',

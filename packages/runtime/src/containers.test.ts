@@ -286,7 +286,7 @@ describe.skipIf(testEngine === null)('containers', () => {
     ['{"value":1}', { title: 'Ended early', detail: expect.stringMatching(/exit code 3/) }],
     ['["detail"]', { title: 'Ended early' }],
     ['{"detail":1}', { title: 'Ended early' }],
-  ])('that fail tell their cause in output.json: %s', async (document, cause) => {
+  ])('that fail name their cause in output.json: %s', async (document, cause) => {
     const program = `echo '${document}' > /var/runtime/output/output.json; exit `;
     const { end } = await ending(`${program}3`);
     expect(end).toMatchObject({ outcome: 'FAILED', result: null, cause, files: [{ name: 'output.json' }] });

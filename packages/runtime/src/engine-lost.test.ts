@@ -129,7 +129,7 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
       },
     );
 
-    test('a start that was cut off with its runner has run nothing, and the next runner tells it', async () => {
+    test('a start that was cut off with its runner has run nothing, and the next runner reports it', async () => {
       neverAnswers = true;
       const job = bench.jobOf({ image: 'any' });
       const ended = bench.ended(job.executionId);

@@ -81,7 +81,7 @@ describe.each(drivers.filter(({ skipped }) => !skipped))('what code hands over: 
     await isOver(end);
   }); // prettier-ignore
 
-  test('what ignores every signal, and its place, can be freed', async () => {
+  test('what ignores every signal, and its slot, can be freed', async () => {
     const job = await bench.startedWith(
       'ready',
       ...programOf(
@@ -123,7 +123,7 @@ describe('causes of the sandbox', () => {
     expect((await bench.runtime.status()).running).toEqual([]);
   });
 
-  test('members of a cause are kept within their limits, and none takes the place of our own', async () => {
+  test('members of a cause are kept within their limits, and none replaces our own', async () => {
     const cause = '\'E{"type":5,"title":"t","detail":"d","_links":1,"__proto__":{"a":1},"errors":[{"pointer":"/a"}]}\'';
     const end = await bench.run(telling(`${cause}.encode()`));
     expect(end.cause).toEqual({ type: 'ProgramFailed', title: 't', detail: 'd', errors: [{ pointer: '/a' }] });
@@ -138,7 +138,7 @@ describe('records of the runner', () => {
       mkdirSync(join(executions, 'damaged'));
       writeFileSync(join(executions, 'damaged', 'end.json'), '{"executionId": "dam');
     });
-    await until('the damaged one is told as lost', async () =>
+    await until('the damaged one is reported as lost', async () =>
       (await bench.runtime.list()).some((one) => one.state === 'ENDED' && one.end.outcome === 'LOST'),
     );
     expect(await bench.result('def run():\n    return 1')).toBe(1);

@@ -85,7 +85,7 @@ test('only /tmp and /var/runtime/output can be written', async () => {
   ).toEqual({ tmp: 1, output: 1, cwd: '/var/runtime/output' });
 });
 
-test('every writable place is one of these two, however it is reached', async () => {
+test('every writable path is one of these two, however it is reached', async () => {
   const found = await probe({
     writable: '[f for f, _, _ in os.walk("/") if not f.startswith("/proc") and os.access(f, os.W_OK)]',
     mounts: '[l.split()[4] for l in open("/proc/self/mountinfo") if "rw" in l.split()[5].split(",")]',
@@ -264,7 +264,7 @@ test('zero bytes cannot add options to the sandbox', async () => {
   await expect(bench.run('def run(): return 1', { dataPools: pools })).rejects.toThrow(/cannot be a folder/);
 });
 
-test('what others do with shared files, and what the machine does, is not told', async () => {
+test('what others do with shared files, and what the machine does, is not revealed', async () => {
   const found = await probe({
     watch: 'libc.inotify_init1(0)',
     notify: 'libc.fcntl(os.open("/usr/lib", os.O_RDONLY), 1026, 1)',

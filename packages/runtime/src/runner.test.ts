@@ -191,7 +191,7 @@ describe('a runner that is killed', () => {
     expect((await bench.run('def run():\n    return 1')).outcome).toBe('SUCCEEDED');
   });
 
-  test('by SIGTERM (the machine stops) tells its executions as LOST', async () => {
+  test('by SIGTERM (the machine stops) reports its executions as LOST', async () => {
     const job = await bench.startedWith('ready', WAITING);
     const lost = bench.ended(job.executionId);
     process.kill((await bench.runtime.status()).runnerPid, 'SIGTERM');

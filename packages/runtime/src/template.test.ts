@@ -60,7 +60,7 @@ class Data:
     expect(await bound('params: P', { params: { heat: 5, cold: 2 } }, before)).toEqual(['P(heat=5.0, cold=2.0)']);
   });
 
-  test('every annotation is applied; what does not fit is named place by place', async () => {
+  test('every annotation is applied; what does not fit is named pointer by pointer', async () => {
     const program = `
 import typing
 def run(nodes: set, size: float, table: dict[int, float], mode: typing.Literal["a", "b"], params: dict = None):
@@ -196,7 +196,7 @@ def run():
     ['not a number, deep inside', '{"a": [{"b": float("nan")}]}'],
     ['bytes', 'b"x"'],
     ['an object', 'object()'],
-  ])('%s is no JSON, and the place is named', async (_what, value) => {
+  ])('%s is no JSON, and the pointer is named', async (_what, value) => {
     const program = `
 class Private:
     def __init__(self):

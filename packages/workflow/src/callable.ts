@@ -1,7 +1,7 @@
 import type { Process } from './graph.ts';
 
 /** Number of processes that a message names. Further ones are left out. */
-const TOLD = 10;
+const MOST_NAMED = 10;
 const ID = 255;
 
 /** Why a call activity cannot call the process with this id, and which of the file it could call; null when it can. */
@@ -14,8 +14,8 @@ export function whyNotCallable(processes: ReadonlyMap<string, Process>, id: stri
       : `The process ${id} has no plain start event, with which a call begins.`;
   const others = [...processes.values()].filter(isCallable).map((process) => process.id);
   if (others.length === 0) return `${why} It has none that can be called.`;
-  const more = others.length > TOLD ? `, and ${others.length - TOLD} more` : '';
-  return `${why} A call activity can call one of these: ${others.slice(0, TOLD).join(', ')}${more}.`;
+  const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : '';
+  return `${why} A call activity can call one of these: ${others.slice(0, MOST_NAMED).join(', ')}${more}.`;
 }
 
 function isCallable({ id, nodes }: Process): boolean {

@@ -72,7 +72,7 @@ it('lists what a workflow needs and offers', async () => {
   });
 });
 
-it('tells when timer start events are due, without drift, as often as they say', async () => {
+it('computes when timer start events are due, without drift, as often as they say', async () => {
   const now = Date.parse('2030-01-31T00:00:00Z');
   const dates = async (definition: string) => {
     const parsed = await parse(file([start('t', definition), end('e'), chain('t', 'e')]), { judged: true });

@@ -205,7 +205,7 @@ describe('the error that an event has caught', () => {
       xml.subProcess('sub', [start('os'), xml.subProcess('deep', inner('c')), end('oe'), chain('os', 'deep', 'oe')]),
     ],
     ['a loop', xml.subProcess('sub', inner('c'), { loop: { over: '=[1]' } })],
-  ])('is read behind %s that held the task', async (_, sub) => {
+  ])('is read behind %s that contained the task', async (_, sub) => {
     const instance = new Instance(await accepted(file(parts(sub), options)));
     instance.fail('x');
     expect(instance.live.outputs).toEqual({ code: 'HUB_SERVICE_FAILED' });

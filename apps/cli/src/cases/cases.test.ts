@@ -91,7 +91,7 @@ test('a case that cannot be read is refused with its file', async () => {
   expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('has no cases')]);
 });
 
-test('NaN is refused in a result and in an expectation, each with its place', async () => {
+test('NaN is refused in a result and in an expectation, each with its pointer', async () => {
   const files = { 'src/program.py': 'def run(x): return {"v": float(x)}\n', 'test/a/input.json': '{"x": "nan"}' };
   const result = await ket(['test', '.', ...usual], { folder: await folderWith(files) });
   expect([result.code, result.stderr]).toEqual([1, expect.stringContaining('result.v is nan')]);
@@ -107,7 +107,7 @@ test('a report holds what programs print, however hostile', () => {
   expect(text).toContain('a &amp; b ]]&gt; \u{FFFD} \u{FFFD}[31m');
 });
 
-test('ket openapi prints the document, and tells what breaks callers', async () => {
+test('ket openapi prints the document, and names what breaks callers', async () => {
   const folder = await folderWith({
     'kethub.json': '{"name": "typed"}',
     'src/program.py': 'def run(data: dict[str, int], shots: int = 1) -> float: ...\n',

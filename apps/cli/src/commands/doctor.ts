@@ -105,22 +105,22 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
     }
   }
   output.settle();
-  const rows = findings.map(({ driver, held, name, tries, faults }) => [
-    held ? 'held' : 'NOT HELD',
+  const rows = findings.map(({ driver, contained, name, tries, faults }) => [
+    contained ? 'contained' : 'NOT CONTAINED',
     driver,
     name,
-    held ? tries : `${tries}: ${faults.slice(0, 3).join('; ')}`,
+    contained ? tries : `${tries}: ${faults.slice(0, 3).join('; ')}`,
   ]);
-  const loose = findings.filter(({ held }) => !held).length;
+  const escaped = findings.filter(({ contained }) => !contained).length;
   const how = [...drivers.found.map((one) => one.how), ...drivers.missing].join('; ');
   output.result(
     `${table(['', 'DRIVER', 'PROGRAM', 'WHAT IT TRIES'], rows)}\n\n` +
-      (loose === 0
-        ? `All ${findings.length} held (${how}).`
-        : `${loose} of ${findings.length} were NOT held (${how}).`),
+      (escaped === 0
+        ? `All ${findings.length} hostile programs were contained (${how}).`
+        : `${escaped} of ${findings.length} hostile programs were NOT contained (${how}).`),
     { how, findings },
   );
-  if (loose > 0) endWith(shell, 'failed');
+  if (escaped > 0) endWith(shell, 'failed');
 }
 
 /** The sandbox, and containers if there is an engine. `missing` says why containers are not tried. */

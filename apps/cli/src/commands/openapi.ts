@@ -6,7 +6,7 @@ export function addOpenApi(program: Command, shell: Shell): void {
   addCommand(program, 'openapi [folder]', 'print the OpenAPI document of a service, derived from the signature of run')
     .option('--output <file>', 'write it to a file; the ending .yaml or .yml means YAML')
     .option('--yaml', 'print YAML')
-    .option('--check <file>', 'compare it with a file, and end with 1 when they differ; tells what breaks callers')
+    .option('--check <file>', 'compare it with a file, and end with 1 when they differ; names what breaks callers')
     .option('--python <interpreter>', 'the Python of an environment, see ket serve')
     .action(async (folder: string | undefined, options: OpenApiOptions) => {
       const { openApi } = await import('../serve/openapi.ts');

@@ -90,7 +90,7 @@ def run(data):
     ['a failing import', '\nimport nothing_of_that_name\ndef run(data): ...\n', 'src/program.py, line 2'],
     ['a program that raises', 'x = 1 / 0\n', 'ZeroDivisionError'],
     ['no run', 'def main(): ...\n', 'no function `run`'],
-  ])('with %s is told by the next call, with its place, until it is mended', async (_what, text, place) => {
+  ])('with %s is reported by the next call, with its line, until it is mended', async (_what, text, place) => {
     const folder = await folderWith({ 'src/program.py': echo });
     const { url, served } = await serve(folder);
     writeFileSync(path.join(folder, 'src/program.py'), text);
@@ -124,7 +124,7 @@ test('executions survive a restart; one that was cut off is UNKNOWN', async () =
   expect(await (await fetch(`${again.url}${id}`)).json()).toMatchObject({ status: 'UNKNOWN' });
 });
 
-test('a package that is installed but not required is told with its place', async () => {
+test('a package that is installed but not required is reported with its line', async () => {
   const folder = await folderWith({
     'src/program.py': 'import os\nimport tiny\ndef run(data): return {}\n',
     'lib/tiny/__init__.py': '',

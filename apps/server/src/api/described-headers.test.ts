@@ -151,7 +151,7 @@ describe('the headers that the descriptions name', () => {
     expect([...patterns].filter((pattern) => sentenceOfPattern(pattern) === undefined)).toEqual([]);
   });
 
-  test('a refused text is told what it must be, not an expression', async () => {
+  test('the refusal of a text says what it must be, not an expression', async () => {
     const { loginSession } = await platform.signIn('grace');
     const answer = await fetch(`${platform.platform.addresses.api}/user-registration-status?email=x`, {
       headers: { authorization: `Bearer ${loginSession}` },

@@ -112,7 +112,7 @@ function cookieOf({ headers }: FastifyRequest): string {
   return pairs.find(([name]) => name === COOKIE)?.[1] ?? '';
 }
 
-/** An authorization request whose code nobody redeems: the sign-in page itself tells people how far their account is. */
+/** An authorization request whose code nobody redeems: the sign-in page itself shows people how far their account is. */
 function authorizationUrl({ api, auth }: Addresses): string {
   const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
   const query = new URLSearchParams({

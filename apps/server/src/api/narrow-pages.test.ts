@@ -147,7 +147,7 @@ describe.skipIf(keycloak === undefined)('with a Keycloak', () => {
     ['PENDING', 'Your registration waits for the approval of an administrator.'],
     ['REJECTED', 'Your registration was rejected.'],
     ['APPROVED', 'Publish and call services with the command line'],
-  ] as const)('somebody who is %s is told so by a page of the platform', async (status, text) => {
+  ] as const)('a page of the platform says so to somebody who is %s', async (status, text) => {
     await signIn(`grace-${status.toLowerCase()}`, status);
     expect(await textOf(chromium)).toContain(text);
     await expectToFit(chromium);

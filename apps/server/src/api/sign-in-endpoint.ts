@@ -2,7 +2,7 @@ import { SignInEndpoint } from '@kethub/contract';
 import { platformEndpoint as endpoint, type PlatformEndpoint } from '../foundation/http/index.ts';
 import { CLIENT_ID, SIGN_IN_SCOPE, type IdentityService } from '../people/identity/index.ts';
 
-/** Tells programs that know only the address of the platform where to sign in. */
+/** Answers programs that know only the address of the platform where to sign in. */
 export const signInEndpoint = ({ issuer }: IdentityService): PlatformEndpoint =>
   endpoint({
     method: 'GET',

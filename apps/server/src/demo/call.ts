@@ -6,7 +6,7 @@ import type { Demo } from './prepare.ts';
 const RESULT_LINES = 20;
 const LINE = 100;
 
-/** Calls the service through the gateway as the demo application and tells how it goes. Returns the ended execution. */
+/** Calls the service through the gateway as the demo application and reports its progress. Returns the ended execution. */
 export async function callDemo(demo: Demo, narrator: Narrator): Promise<ServiceExecution> {
   const service = createGatewayClient(demo);
   narrator.title('Calling the service as the application');

@@ -658,7 +658,7 @@ export interface components {
                 bytesOut: number;
                 cpuSeconds: number | null;
                 logBytes: number;
-                /** Source of both figures: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system tells of its PROCESSES; the memory is that of the largest one then. Null where nothing was told. */
+                /** Source of both figures: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system reports of its PROCESSES, and the memory of the largest one. Null where nothing was told. */
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;

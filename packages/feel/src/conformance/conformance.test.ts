@@ -13,7 +13,7 @@ it.skipIf(!isPresent)(`the cases pass and fail as packages/feel/conformance.json
   expect(reportOf(readCases(file ?? '').map((one) => runCase(one, timeless)))).toEqual(committed);
 });
 
-it('tells a wrong value from a right one', () => {
+it('distinguishes a wrong value from a right one', () => {
   const one = { id: 'a', group: 'g', context: { x: { type: 'number', value: '2' } } };
   const run = (expression: string, type: string, value?: unknown): string =>
     runCase({ ...one, expression, expected: { type, value } }, () => 0).kind;

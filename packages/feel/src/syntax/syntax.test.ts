@@ -52,7 +52,7 @@ it.each([
   expect([compiled.variables, compiled.calls]).toEqual([variables, calls]);
 });
 
-it('warnings tell where and why', () => {
+it('warnings say where and why', () => {
   const { warnings } = compile('x.y +\n missing').evaluate(scopeOf({ x: {} }));
   expect(warnings).toEqual([
     {
@@ -73,7 +73,7 @@ it('warnings tell where and why', () => {
   ]);
 });
 
-it('names with spaces and signs can be told beforehand', () => {
+it('names with spaces and signs can be declared beforehand', () => {
   const scope = scopeOf({ 'Monthly Salary': 10, 'a-b': 3, a: 1, b: 1, person: { 'first name': 'Ada' } });
   const read = (source: string): unknown =>
     compile(source, { names: ['Monthly Salary', 'a-b', 'first name'] }).evaluate(scope).value;

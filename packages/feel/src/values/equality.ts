@@ -12,7 +12,7 @@ import type { FeelRange, Context, FeelNumber, Value } from './value.ts';
  */
 export function equal(left: Value, right: Value, meter: Meter): boolean | null {
   if (typeof left === 'string' && typeof right === 'string') {
-    // Texts of different lengths are told apart without a look at them.
+    // Texts of different lengths differ, without a comparison.
     if (left.length === right.length) meter.scan(left.length, unitsPerStep.compared);
     return left === right;
   }

@@ -1,4 +1,4 @@
-"""Tells how far a schema says what a parameter takes, so that the platform can judge an input before it runs."""
+"""Computes how far a schema says what a parameter takes, so that the platform can judge an input before it runs."""
 
 import dataclasses
 import enum

@@ -91,8 +91,8 @@ def _remedy(name: str, app: str) -> str:
     package = PACKAGES.get(top, top)
     if conda and os.path.isfile(os.path.join(app, "requirements.txt")):
         return f"Add {package} to requirements.txt. If `ket up` makes that file from {conda}, add it there, below `pip:`."
-    told = f" {conda} is not read here; `ket up` translates it." if conda else ""
-    return f"Add {package} to requirements.txt.{told}"
+    hint = f" {conda} is not read here; `ket up` translates it." if conda else ""
+    return f"Add {package} to requirements.txt.{hint}"
 
 
 def _installed(top: str) -> "str | None":

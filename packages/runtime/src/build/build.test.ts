@@ -157,7 +157,7 @@ describe('inspection', () => {
   });
 });
 
-test('Pydantic models of the service bind, and their errors name the place', async () => {
+test('Pydantic models of the service bind, and their errors name the pointer', async () => {
   const outcome = await build({
     'src/program.py': `
 from pydantic import BaseModel, Field

@@ -52,7 +52,7 @@ test.each([
   ['ends whoever reports', 'everywhere()\nos.kill(os.getppid(), signal.SIGKILL)\nos.kill(-1, signal.SIGKILL)'],
   ['replaces the functions that report', 'json.dump = lambda value, file: file.write(CLAIM.decode())'],
   ['replaces what is written with', 'sys.modules["kethub_runtime.inspection"]._interface = lambda run: json.loads(CLAIM)["interface"]'],
-])('a program that %s tells about its own interface at most', async (_what, hostile) => {
+])('a program that %s changes the report of its own interface at most', async (_what, hostile) => {
   const { outcome, digest } = await build(`${CLAIM}${hostile}\n`);
   if (!outcome.ok) {
     expect(Object.keys(outcome.problem).toSorted()).toEqual(['code', 'detail', 'title']);

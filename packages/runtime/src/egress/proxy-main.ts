@@ -1,5 +1,5 @@
 /**
- * The process of all forward proxies of a runner: `node proxy-main.ts <uid or -> [<name servers>]`. The runner tells it which proxies to
+ * The process of all forward proxies of a runner: `node proxy-main.ts <uid or -> [<name servers>]`. The runner sends it which proxies to
  * open and close. Bytes of strangers are parsed here, without any right on this machine, and not in the runner.
  */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';

@@ -14,14 +14,14 @@ const wait = { timeout: 15_000, interval: 20 };
 let nameServer: NameServer;
 let host: Server;
 /** Requests that the host has received and does not answer. */
-const held = new Set<Socket>();
+const open = new Set<Socket>();
 const closing: (() => void)[] = [];
 beforeAll(async () => {
   nameServer = await startNameServer({ 'there.test': '127.0.0.1' });
   host = createServer((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/held')) {
-      held.add(incoming.socket);
-      incoming.socket.once('close', () => held.delete(incoming.socket));
+    if (incoming.url?.startsWith('/open')) {
+      open.add(incoming.socket);
+      incoming.socket.once('close', () => open.delete(incoming.socket));
     } else outgoing.end('hello');
   }).listen(0, '127.0.0.1');
   await once(host, 'listening');
@@ -94,24 +94,24 @@ test('60 tunnels to names of a silent server delay no tunnel of another executio
 
 test('requests that one connection sends ahead take no more slots than one execution has', async () => {
   const through = await proxy();
-  const one = `GET http://there.test:${port(host)}/held HTTP/1.1\r\nHost: there.test\r\n\r\n`;
+  const one = `GET http://there.test:${port(host)}/open HTTP/1.1\r\nHost: there.test\r\n\r\n`;
   const { socket } = send(through, one.repeat(40));
-  await vi.waitFor(() => expect(held.size).toBe(SLOTS), wait);
+  await vi.waitFor(() => expect(open.size).toBe(SLOTS), wait);
   const next = request({ port: port(through), path: `http://there.test:${port(host)}/`, agent: false }).end();
   const [answer] = (await once(next, 'response')) as [IncomingMessage];
   expect([answer.statusCode, await text(answer)]).toEqual([503, expect.stringContaining('more connections at once')]);
   // The clients have left: the connections that were opened for them are closed, and their slots are free again.
   socket.destroy();
-  await vi.waitFor(() => expect(held.size).toBe(0), wait);
+  await vi.waitFor(() => expect(open.size).toBe(0), wait);
   expect(await tunnel(through, `there.test:${port(host)}`).status).toBe(200);
 });
 
 test('a tunnel that nobody waits for any more gives its slot back', async () => {
   const through = await proxy(new FairSlots(2, 1));
   for (let round = 0; round < 3; round += 1) {
-    const { socket } = send(through, `CONNECT there.test:${port(host)} HTTP/1.1\r\n\r\nGET /held HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await vi.waitFor(() => expect(held.size).toBe(1), wait);
+    const { socket } = send(through, `CONNECT there.test:${port(host)} HTTP/1.1\r\n\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await vi.waitFor(() => expect(open.size).toBe(1), wait);
     socket.destroy();
-    await vi.waitFor(() => expect(held.size).toBe(0), wait);
+    await vi.waitFor(() => expect(open.size).toBe(0), wait);
   }
 }); // prettier-ignore

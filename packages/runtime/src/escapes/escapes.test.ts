@@ -25,9 +25,9 @@ describe.each(drivers)('$name', ({ open }) => {
     await driver.close();
   });
 
-  test('every hostile program is held, and there are enough of them', async () => {
+  test('every hostile program is contained, and there are enough of them', async () => {
     const findings = await attack(driver);
-    expect(findings.filter(({ held }) => !held)).toEqual([]);
+    expect(findings.filter(({ contained }) => !contained)).toEqual([]);
     const names = findings.map(({ name }) => name);
     expect(HOSTILE.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
     expect(new Set(names).size).toBeGreaterThanOrEqual(40);

@@ -177,13 +177,13 @@ function refusedOrEnded(seen: Seen): string[] {
   return seen.report === null ? endedBy('Output limit exceeded')(seen) : allRefused(seen);
 }
 
-/** Judges by the program's log how much it held: files without a name are gone with the program. */
+/** Judges by the program's log how much it wrote: files without a name are gone with the program. */
 function endedHolding(seen: Seen, limits: Limits): string[] {
-  const held = seen.log.map(({ message }) => Number(/^holds (\d+)$/.exec(message)?.[1] ?? 0));
+  const written = seen.log.map(({ message }) => Number(/^holds (\d+)$/.exec(message)?.[1] ?? 0));
   return [
     ...endedBy('Output limit exceeded')(seen),
-    ...(held.length === 0 ? ['it has held nothing'] : []),
-    ...atMost('bytes without a name', Math.max(0, ...held), diskBound(limits).bytes),
+    ...(written.length === 0 ? ['it has written nothing'] : []),
+    ...atMost('bytes without a name', Math.max(0, ...written), diskBound(limits).bytes),
   ];
 }
 

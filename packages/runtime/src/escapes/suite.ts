@@ -39,7 +39,7 @@ export async function attack(
   const traps = await layTraps(driver.folders);
   const findings: Finding[] = [];
   const note = (name: string, tries: string, faults: string[]): void => {
-    const finding = { driver: driver.name, name, tries, held: faults.length === 0, faults };
+    const finding = { driver: driver.name, name, tries, contained: faults.length === 0, faults };
     findings.push(finding);
     onFinding(finding);
   };

@@ -68,7 +68,7 @@ export interface HostileRun {
   judge?: (seen: Seen, limits: Limits) => string[];
 }
 
-/** A hostile upload. Its attack returns the barriers that did not hold. */
+/** A hostile upload. Its attack returns the protections that failed. */
 export interface HostileBuild {
   name: string;
   tries: string;
@@ -79,7 +79,7 @@ export interface Finding {
   driver: string;
   name: string;
   tries: string;
-  held: boolean;
-  /** Barriers that did not hold, in words. */
+  contained: boolean;
+  /** Protections that failed, in words. */
   faults: string[];
 }

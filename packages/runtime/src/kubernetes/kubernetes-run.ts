@@ -31,7 +31,7 @@ const PATIENCE_MS = 10_000;
 /** Milliseconds for the output after the end of a pod: what was sent last may still be written. */
 const LAST_OUTPUT_MS = 2_000;
 const REMOVE_ATTEMPTS = 20;
-/** Reasons for waiting that the log tells. Further ones are left out. */
+/** Reasons for waiting that are logged. Further ones are left out. */
 const MOST_REASONS = 20;
 const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
 
@@ -85,7 +85,7 @@ export class KubernetesRun implements Run {
   #log: Promise<boolean> | null = null;
   #unfollow: () => void = () => undefined;
   #begun = false;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor(cluster: Cluster, claims: Claims, options: JobRunOptions) {
     this.#cluster = cluster;
@@ -204,8 +204,8 @@ export class KubernetesRun implements Run {
 
   /** Says what the execution waits for, each reason once, to its owner and to the operator. */
   #wait(why: string): void {
-    if (this.#told.has(why) || this.#told.size >= MOST_REASONS) return;
-    this.#told.add(why);
+    if (this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;
+    this.#logged.add(why);
     this.#note('NOTICE', `The cluster has not started the program yet. It goes on when the cause is gone. ${why}`);
     console.error(`${this.#options.job} waits: ${why}`);
   }

@@ -192,7 +192,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type } });
     });
 
-    test('an exhausted quota is told, and the execution goes on when there is room', async () => {
+    test('an exhausted quota is logged, and the execution goes on when there is room', async () => {
       const quota = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
       expect((await cluster.ask('POST', path('resourcequotas'), quota)).status).toBe(201);
       const { ended } = await waiting(/exceeded quota/);
@@ -200,20 +200,20 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       expect((await ended).outcome).toBe('SUCCEEDED');
     }, 400_000);
 
-    test('a program that no node can take is told, and can be cancelled', async () => {
+    test('a program that no node can take is logged, and can be cancelled', async () => {
       const { id, ended } = await waiting(/Insufficient memory/, { limits: { memoryBytes: 2 ** 50 } });
       await bench.runtime.cancel(id);
       expect((await ended).outcome).toBe('CANCELLED');
     });
 
-    test('expired credentials are told, and the execution goes on with new ones', async () => {
+    test('expired credentials are logged, and the execution goes on with new ones', async () => {
       writeFileSync(settings.tokenFile, 'expired');
       const { ended } = await waiting(/does not accept our credentials/);
       writeFileSync(settings.tokenFile, await tokenOf(cluster, 7_200));
       expect((await ended).outcome).toBe('SUCCEEDED');
     });
 
-    test('two installations in one namespace leave each other alone, and an image that cannot be pulled is told', async () => {
+    test('two installations in one namespace leave each other alone, and an image that cannot be pulled is logged', async () => {
       const other = await openBench({
         kubernetes: { ...(await settingsFor(cluster)), image: 'localhost:1/nowhere:1' },
       });
@@ -221,7 +221,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       const job = other.job(ONE, HALF);
       const ended = other.ended(job.executionId);
       await other.runtime.start(job);
-      await until('the log tells of the image', async () =>
+      await until('the log names the image', async () =>
         (await other.log(job.executionId)).some(({ message }) => /localhost:1\/nowhere:1/.test(message)),
       );
       await other.runtime.cancel(job.executionId);

@@ -43,7 +43,7 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Annotation that tells the attempts of an execution apart. */
+/** Annotation with the attempt of an execution. */
 export const ATTEMPT = 'kethub.io/attempt';
 
 export interface Order {

@@ -112,7 +112,7 @@ export function causeOfCluster(
     return limitCause('Memory', `The program wrote more to /tmp than the ${limits.tmpBytes} bytes that fit there.`);
   const disrupted = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
   if (disrupted?.reason === 'PreemptionByScheduler')
-    return told(
+    return causeOf(
       'Preempted',
       `The cluster ended the program in favour of one with a higher priority. Start the execution again.`,
     );
@@ -121,18 +121,18 @@ export function causeOfCluster(
     disrupted?.reason === 'TerminationByKubelet' ||
     disrupted?.reason === 'EvictionByEvictionAPI'
   )
-    return told(
+    return causeOf(
       'Evicted',
       `The cluster removed the program from its node: ${words || shortened(disrupted?.message ?? 'it gave no reason')}. Start the execution again.`,
     );
   if (pod.metadata.deletionTimestamp !== undefined && disrupted === undefined)
-    return told(
+    return causeOf(
       'Pod deleted',
       'Somebody deleted the pod of the program in the cluster. Start the execution again, or ask the operator.',
     );
   return null;
 }
 
-function told(title: string, detail: string): Cause {
+function causeOf(title: string, detail: string): Cause {
   return { type: title.replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase()), title, detail };
 }

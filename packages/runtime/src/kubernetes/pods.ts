@@ -133,7 +133,7 @@ export class Pods {
       }
       version = object.metadata.resourceVersion ?? version;
       if (type === 'DELETED') {
-        // The last state comes with it, and may tell the end of the program.
+        // The last state comes with it, and may report the end of the program.
         this.#see(object);
         this.#miss(object);
       } else if (type !== 'BOOKMARK') this.#see(object);

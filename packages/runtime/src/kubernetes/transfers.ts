@@ -12,7 +12,7 @@ const HEADERS_MS = 30_000;
 const SILENT_MS = 120_000;
 /** Connections at the same time. Further pods wait and try again. */
 const MOST_CONNECTIONS = 1_024;
-/** Entries that a pod may bring beyond its limit of files: of those the log tells. */
+/** Entries that a pod may send beyond its limit of files. The log names them. */
 const MOST_ENTRIES_MORE = 10_000;
 /** Factor over the limit of bytes that is taken, so that the verdict can name what was too much. */
 const TOLERANCE = 4;

@@ -40,7 +40,7 @@ function execution(run: Run, runTimeMs = 60_000, deadlines = { endMs: 50, freeMs
   return new Execution({ executionId, folder, limits, guards, deadlines, claimed: Promise.resolve(), cancelGraceMs: () => 10, memoryIsRefused: false, onLog: () => undefined }, run);
 } // prettier-ignore
 
-describe('nothing that one execution does keeps its place for ever', () => {
+describe('nothing that one execution does keeps its slot for ever', () => {
   test.each([
     ['cancelled', (one: Execution) => one.cancel()],
     ['freed by an operator', (one: Execution) => one.free()],
@@ -101,7 +101,7 @@ describe('the record of an end', () => {
     expect(disk.tried).toEqual([end, end]);
   });
 
-  test('is reported without being recorded when the disk stays away, or somebody needs the place', async () => {
+  test('is reported without being recorded when the disk stays away, or somebody needs the slot', async () => {
     const away = failing('EIO', 'EIO');
     expect(await recordEnd(away, () => end, end, never, 0)).toEqual(end);
     expect(away.tried).toHaveLength(1);

@@ -86,7 +86,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
     expect(end.endedAt).toBeGreaterThanOrEqual(end.startedAt);
   });
 
-  test('what it has used is told: processor time, and memory at its highest', async () => {
+  test('what it has used is reported: processor time, and memory at its highest', async () => {
     const end = await run({
       python: 'import time\ndef run():\n    x = bytes(range(256)) * 200_000\n    while time.process_time() < 0.3: pass',
       shell: 'head -c 50000000 /dev/zero > /tmp/x; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done',
@@ -107,7 +107,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
       { python: 'import os\ndef run():\n    os.kill(os.getpid(), 11)', shell: "sh -c 'kill -11 $$'; exit $?" },
       'SIGSEGV',
     ],
-  ])('%s is told in words', async (_name, twice, words) => {
+  ])('%s is reported in words', async (_name, twice, words) => {
     const end = await run(twice);
     expect(end).toMatchObject({ outcome: 'FAILED', cause: { type: 'ProgramEnded' }, result: null });
     expect(end.cause?.detail).toContain(words);
@@ -142,7 +142,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
     expect(log.at(-1)?.message).toContain('limit of 50000 bytes');
   });
 
-  test('result files are regular files; of others the log tells', async () => {
+  test('result files are regular files; others are named in the log', async () => {
     const end = await run({
       python:
         'import os\ndef run():\n    open("/var/runtime/output/plot.txt", "w").write("data")\n    os.symlink("/etc/passwd", "/var/runtime/output/passwd")',
@@ -170,7 +170,7 @@ def run(pool: dict = None):
     expect((await logOf(end.executionId)).map(({ message }) => message)).toEqual(['water False']);
   });
 
-  test('a data pool that is lent for writing is told as the program left it, and counts as output', async () => {
+  test('a data pool that is lent for writing is reported as the program left it, and counts as output', async () => {
     const lay = async (): Promise<{ dataPools: DataPoolMount[] }> => {
       const path = join(bench.dataDir, 'runtime', `lent-${randomUUID()}`);
       await mkdir(path);

@@ -37,7 +37,7 @@ describe('a JSON text', () => {
     ['{"a": 1,\n "b": }', 'line 2, column 7 (byte 15)'],
     ['{"é": x}', 'line 1, column 7 (byte 7)'],
     ['{"a": [1, 2', 'line 1, column 12 (byte 11)'],
-  ])('that is broken is refused at its place: %j', async (text, place) => {
+  ])('that is broken is refused with the offset: %j', async (text, place) => {
     expect(await refusal(() => readJson(Buffer.from(text)))).toContain(place);
   });
 

@@ -316,7 +316,7 @@ describe('refused, each at its element', () => {
   ])('%s', async (_, xml, problems) => expect(await refusals(xml)).toEqual(problems));
 });
 
-it('all problems of a file are told at once, with what to do', async () => {
+it('all problems of a file are reported at once, with what to do', async () => {
   const result = await parse(
     around('<userTask id="u"/>', '<serviceTask id="t"/>', catchEvent('c', timer('duration', 'soon'))),
   );
@@ -343,7 +343,7 @@ it('attributes of a vendor whose namespace is the standard one of the file are i
   expect(await refusals(vendors('size="1" vendor:size="1"'))).not.toEqual([]);
 });
 
-it('elements without id are told by what they are and connect', async () => {
+it('elements without id are named by what they are and connect', async () => {
   const flow = chain('g', 'e').replace('id="g_e" ', '');
   const result = await parse(around('<userTask/>', gateway('parallel', 'g'), end('e'), chain('s', 'g'), flow));
   expect('problems' in result ? result.problems.map(({ message }) => message) : []).toEqual([

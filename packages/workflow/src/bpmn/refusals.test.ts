@@ -87,7 +87,7 @@ describe('retries of a service task', () => {
 });
 
 describe('reasons', () => {
-  it.each(['for', 'null', 'function', 'in'])('a word of FEEL as a name is told as such: %s', async (word) => {
+  it.each(['for', 'null', 'function', 'in'])('a word of FEEL as a name is reported as such: %s', async (word) => {
     const loop = { over: '=[1]', as: word };
     for (const part of [
       task('x', { in: { [word]: '=1' } }),
@@ -98,12 +98,12 @@ describe('reasons', () => {
       expect((await messages(plain(part)))[0]).toContain(`"${word}" is a word of FEEL`);
   });
 
-  it('a position is told once', async () => {
+  it('a position is reported once', async () => {
     const [message] = await messages(plain(script('x', 'y', '=1 +')));
     expect(message?.match(/column/g)).toHaveLength(1);
   });
 
-  it('compensation is told once', async () => {
+  it('compensation is reported once', async () => {
     const parts = [
       task('x'),
       task('undo').replace('<task', '<task isForCompensation="true"'),
@@ -113,7 +113,7 @@ describe('reasons', () => {
     expect(await refusals(plain(task('x'), parts[1] ?? ''))).toEqual(['UNSUPPORTED_ELEMENT undo']);
   });
 
-  it('a file without a process has a place', async () => {
+  it('a problem of a file without a process has a position', async () => {
     const result = await parse(
       '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="u"/>',
     );

@@ -62,7 +62,7 @@ function resolved({ definitions, elementsById }: Source, name: string): ModdleEl
 
 /**
  * Attributes of other vendors are ignored like their elements. The parser takes a vendor's prefix away where the
- * vendor's namespace is the file's standard one, so the text tells whether an attribute has one.
+ * vendor's namespace is the file's standard one, so the text shows whether an attribute has one.
  */
 function unknownAttribute({ element, property = '' }: ModdleWarning, index: () => SourceIndex): Problem[] {
   if (element === undefined || isPicture(element)) return [];

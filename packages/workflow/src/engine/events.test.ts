@@ -106,7 +106,7 @@ describe('boundary events', () => {
     );
   });
 
-  it('are held by an incident when they cannot be opened, and open once', async () => {
+  it('are suspended by an incident when they cannot be opened, and open once', async () => {
     const instance = new Instance(await withBoundary(message('stop'), true));
     expect(instance.state.incidents).toMatchObject([{ type: 'EXTRACT_VALUE_ERROR', elementId: 'host' }]);
     instance.apply({ type: 'setVariables', variables: { key: 3 } });

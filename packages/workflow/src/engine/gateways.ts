@@ -44,7 +44,7 @@ function fire(machine: Machine, scope: number, gateway: Node): void {
 }
 
 /**
- * Fires an inclusive join of a scope in which nothing moves any more, when no token can still come to it. Tells whether
+ * Fires an inclusive join of a scope in which nothing moves any more, when no token can still come to it. Returns whether
  * one has fired.
  */
 export function fireInclusive(machine: Machine, scope: number): boolean {

@@ -60,7 +60,7 @@ describe('end events of an event sub-process of the process', () => {
     expect(resultOf(instance.live)).toEqual({ first: 1, which: 'event', deep: { n: 3 }, a: 2 });
   });
 
-  it('are told from those of sub-processes, in it and around one', async () => {
+  it('are distinguished from those of sub-processes, in it and around one', async () => {
     const inSubProcess = (id: string) =>
       subProcess(id, [start(`${id}_s`), end(`${id}_e`, { [id]: '=1' }), chain(`${id}_s`, `${id}_e`)]);
     const event = (id: string, code: string, ...parts: string[]) =>

@@ -149,7 +149,7 @@ class Simulated {
 
   check(): void {
     const errors = errorsOf(this.state);
-    expect(isDeepStrictEqual(plain(errors), plain(this.errors)), 'effects tell the errors that there are');
+    expect(isDeepStrictEqual(plain(errors), plain(this.errors)), 'effects report the errors that there are');
     const status = statusOf(this.state);
     if (this.state.phase === 'RUNNING')
       expect((status === 'FAILED') === errors.length > 0, 'FAILED while an incident is open');

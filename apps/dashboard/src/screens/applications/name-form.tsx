@@ -29,7 +29,7 @@ export function NameForm({
       >
         <TextInput
           label="Name"
-          description="Tells you later which program uses its keys."
+          description="Shows later which program uses its keys."
           required
           data-autofocus
           maxLength={NAME_LENGTH}

@@ -4,7 +4,7 @@ import { differencesOf, MOST } from './differences.ts';
 
 const json = (text: string) => parseExact(text);
 
-test('places that differ are named, with what stands there', () => {
+test('paths that differ are named, with both values', () => {
   const first = json(
     '{"counts": {"00": 512, "11": 488}, "list": [1, 2], "n": 12345678901234567890, "same": [{"a": null}]}',
   );

@@ -47,7 +47,7 @@ test.each([
   expect((await sourceOfInput(chosen(files))).runtime).toBe(runtime);
 });
 
-test('the runtime of a ZIP is told by its names', async () => {
+test('the runtime of a ZIP follows from its file names', async () => {
   const zip = new File([zipSync({ Dockerfile: new Uint8Array(9) }).slice()], 'one.zip');
   const files = [zip] as unknown as FileList;
   expect((await sourceOfInput(files)).runtime).toBe('DOCKER');

@@ -45,7 +45,7 @@ describe.each(databases)('the access directory on $name', ({ open }) => {
     expect(await log.read()).toEqual([]);
   });
 
-  test('who is shut out calls nothing until let in again, within a second also without notifications', async () => {
+  test('who is blocked calls nothing until unblocked, within a second also without notifications', async () => {
     await run(`insert into applications (id, owner_type, owner_id, name, created_at, revision)
       values ('o', 'ORGANIZATION', 'u', 'O', 1, 1)`);
     const log = new AccessChangeLog(platform.database);
@@ -80,7 +80,7 @@ describe.each(databases)('the access directory on $name', ({ open }) => {
     expect(await log.read()).toEqual(['a']);
   });
 
-  test('without any notification: remembered for a while, and after 900 ms as it is now', async () => {
+  test('without any notification: cached for a while, and after 900 ms as it is now', async () => {
     const directory = deaf();
     expect((await directory.application('a'))?.accessKeys.has('ak')).toBe(true);
     expect((await directory.accessKey('ak'))?.applicationId).toBe('a');

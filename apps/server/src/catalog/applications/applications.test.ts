@@ -25,7 +25,7 @@ describe.each(databases)('applications on $name', (kind) => {
     return (await response.json()) as Application;
   }
 
-  test('a repeated request gets the secret again, which is at rest sealed only', async () => {
+  test('a repeated request gets the secret again, which is stored sealed only', async () => {
     const first = await create('one');
     expect(await create('one')).toEqual(first);
     const secret = first.accessKeys[0]?.secretAccessKey ?? '';

@@ -135,7 +135,7 @@ describe.each(databases)('data pools in the input of an execution on $name', (ki
     ['no id', { ref: 'DATAPOOL' }, '/graphs/id'],
     ['an id that is no UUID', { id: '../../etc', ref: 'DATAPOOL' }, '/graphs/id'],
     ['a grant that is none', { id: UNKNOWN, ref: 'DATAPOOL', grant: 'x'.repeat(3_000) }, '/graphs/grant'],
-  ])('%s where a data pool belongs is refused with the place', async (_what, graphs, pointer) => {
+  ])('%s where a data pool belongs is refused with the pointer', async (_what, graphs, pointer) => {
     const answer = await start({ graphs });
     expect([answer.status, answer.body]).toEqual([
       400,

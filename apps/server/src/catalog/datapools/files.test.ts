@@ -66,7 +66,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     expect((await get('a b.csv', { 'if-match': '"other"' })).status).toBe(412);
   });
 
-  test('HEAD tells the same without the content', async () => {
+  test('HEAD answers the same headers without the content', async () => {
     await put('head.txt', 'twelve bytes');
     const { status, text, headers } = await ada.call('HEAD', at('head.txt'));
     const expected = [200, '', '12', `"${sha256('twelve bytes')}"`];
@@ -93,7 +93,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     async (_brief, type) => expect((await put('typed', 'x', { 'content-type': type })).status).toBe(415),
   );
 
-  test('replacing a file keeps its id and removes what it held', async () => {
+  test('replacing a file keeps its id and removes the content before', async () => {
     const own = await ada.create();
     await ada.upload(own, 'a.txt', 'first');
     const before = await blobs();
@@ -258,7 +258,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     expect((await get('moving')).status).toBe(404);
   });
 
-  test('deleting a pool removes all that it held', async () => {
+  test('deleting a pool removes all its files', async () => {
     const own = await ada.create();
     const before = await blobs();
     for (let index = 0; index < 120; index++) await ada.upload(own, `${index}.txt`, String(index));

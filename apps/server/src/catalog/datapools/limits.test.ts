@@ -109,7 +109,7 @@ describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
 
   const canMount =
     spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs none $d && umount $d && rmdir $d']).status === 0;
-  test.skipIf(!canMount)('a full disk is told as such; nothing changes, and later there is room', async () => {
+  test.skipIf(!canMount)('a full disk is reported as such; nothing changes, and later there is room', async () => {
     const pool = await ada.create();
     const folder = path.join(kethub.dataDir, 'blobs');
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'none', folder]);

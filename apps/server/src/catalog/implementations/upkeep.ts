@@ -41,7 +41,7 @@ export class Upkeep {
     this.#schedule(0);
   }
 
-  /** Tells that a repository has changed. */
+  /** Notes that a repository has changed. */
   pushed(id: string): void {
     this.#pushed.add(id);
   }

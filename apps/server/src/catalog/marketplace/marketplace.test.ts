@@ -131,7 +131,7 @@ describe.each(databases)('the marketplace on $name', (kind) => {
       ['an unknown member', { ...listing(), price: 1 }, '/price'],
       ['a title of spaces', { ...listing(), title: '  ' }, '/title'],
       ['a summary that is too long', listing({ summary: 'x'.repeat(301) }), '/summary'],
-    ])('%s: 400 naming the place', async (_what, body, pointer) => {
+    ])('%s: 400 naming the pointer', async (_what, body, pointer) => {
       const answer = await put(provider.loginSession, body);
       expect(codeOf(answer)).toBe('400 invalid-request');
       expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ pointer })]));

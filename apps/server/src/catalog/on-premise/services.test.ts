@@ -128,7 +128,7 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
     ],
     ['no time', { target: { url: 'https://example.org:8443/', timeoutSeconds: 0 } }, '/target/timeoutSeconds'],
     ['an unknown member', { target: { url: 'https://example.org:8443/', colour: 'red' } }, '/target/colour'],
-  ])('with %s none is created, and the place is named', async (what, body, pointer) => {
+  ])('with %s none is created, and the pointer is named', async (what, body, pointer) => {
     const answer = await request('POST', '/services', { type: 'ON_PREMISE', name: `Refused ${what}`, ...body });
     expect(answer.status).toBe(400);
     const { errors } = answer.body as { errors: { pointer: string }[] };
@@ -314,7 +314,7 @@ describe.each(databases)('services that run elsewhere on $name', (kind) => {
       ['long ago', { at: '2020-01-01 00:00:00' }, '/at'],
       ['a moment before the subscription', { at: toTimestamp(Date.now() - 3_600_000) }, '/at'],
       ['no product', { product: '' }, '/product'],
-    ])('%s is refused, also as a test, and the place is named', async (_what, more, pointer) => {
+    ])('%s is refused, also as a test, and the pointer is named', async (_what, more, pointer) => {
       const before = (await records()).length;
       for (const test of [false, true]) {
         const answer = await report({ ...more, test });

@@ -19,7 +19,7 @@ describe.each([sqlite])('a nearly full disk on $name', (kind) => {
     Object.assign(kethub.platform.configuration, { freeDiskBytes: bytes });
   }
 
-  test('takes no uploads, whatever they are, and tells what has to be freed', async () => {
+  test('takes no uploads, whatever they are, and says what has to be freed', async () => {
     const pool = await kethub.client.createDataPool({ json: { name: 'Pool' } });
     floor(2 ** 60);
     const refused = { status: 507, code: 'insufficient-storage', message: expect.stringMatching(/free \d+ MiB/) };

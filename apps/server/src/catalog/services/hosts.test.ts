@@ -47,7 +47,7 @@ describe.each(databases)('hosts that a version calls, on $name', (kind) => {
     ['api.example.org:0', '/hosts/1'],
     ['api.example.org:65536', '/hosts/1'],
     ['[::1]:443', '/hosts/1'],
-  ])('%s is no host: 400 that names the place', async (host, pointer) => {
+  ])('%s is no host: 400 that names the pointer', async (host, pointer) => {
     await expect(
       kethub.client.configureServiceVersion({
         serviceId: service.id,

@@ -76,7 +76,7 @@ describe.each(databases)('an upload that is repeated on $name', (kind) => {
     expect(await versionsOf(id)).toEqual(['2.0.0 DRAFT', '1.0.0 PUBLISHED']);
   });
 
-  test('what does not fit the service is refused with its place', async () => {
+  test('what does not fit the service is refused with its pointer', async () => {
     const { id } = (await post('/services', { name: 'Fitting' }, await zip(good))).body as Service;
     await built(id, '1.0.0');
     await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });

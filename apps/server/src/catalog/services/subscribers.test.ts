@@ -24,7 +24,7 @@ describe.each(databases)('deleting a service that others use on $name', (kind) =
     );
   };
 
-  test('is refused, and forced it tells those who have subscribed; what was executed stays theirs', async () => {
+  test('is refused, and forced it names those who have subscribed; what was executed stays theirs', async () => {
     const { service } = await build(kethub.client, 'Shared Thing', probe);
     await kethub.client.publishServiceVersion({
       serviceId: service.id,
@@ -77,7 +77,7 @@ describe.each(databases)('deleting a service that others use on $name', (kind) =
     expect((await hers.call('DELETE', at)).status).toBe(204);
   });
 
-  test('one that only the own applications use is deleted by force as well, and nobody is told', async () => {
+  test('one that only the own applications use is deleted by force as well, and nobody is notified', async () => {
     const { service } = await deploy(kethub.client, 'Own', probe);
     const before = (await mails()).length;
     await expect(kethub.client.deleteService({ serviceId: service.id })).rejects.toMatchObject({

@@ -243,7 +243,7 @@ describe.each(databases)('versions of services on $name', (kind) => {
     ['/environment', { environment: Object.fromEntries('ABCDE'.split('').map((name) => [name, 'x'.repeat(30_000)])) }],
     ['/environment/IONQ_API_KEY', { environment: { IONQ_API_KEY: 'x' }, providerAccessTokens: true }],
     ['/gpu/count', { gpu: { count: 0 } }],
-  ])('a configuration with %s is refused with the place', async (pointer, configuration) => {
+  ])('a configuration with %s is refused with the pointer', async (pointer, configuration) => {
     const { service } = await build(kethub.client, `Refused ${kethub.kethub.platform.newId()}`, probe);
     const answer = await api('PUT', `/services/${service.id}/versions/1.0.0/configuration`, configuration);
     expect(answer.body).toMatchObject({ status: 400, errors: [{ pointer }] });

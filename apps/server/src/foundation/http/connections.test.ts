@@ -97,7 +97,7 @@ test('when strangers have taken all, newcomers are served in the place of those 
   await expect.poll(() => known.text().split('served').length, { timeout: 20_000 }).toBe(3);
 });
 
-test('a trusted proxy is no address: requests through it are counted by those that it tells', async () => {
+test('a trusted proxy is no address: requests through it are counted by the address that it names', async () => {
   const limits = new ConnectionLimits({ ofAddress: 5, inAll: 1_000, bytesPerSecond: 0 }, ['127.0.0.0/8'], Date.now);
   const [one = 0] = await servers(limits);
   const opened = await Promise.all(Array.from({ length: 50 }, () => open(one, '127.0.0.7', slow)));

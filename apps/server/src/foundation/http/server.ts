@@ -271,7 +271,7 @@ function toProblem(error: FastifyError | Problem): Problem {
   return new Problem('internal-error', 'Something failed inside the platform.', { cause: error });
 }
 
-/** Collects the routes, and returns a function that tells a wrong method (405) from a wrong address (404). */
+/** Collects the routes, and returns a function that distinguishes a wrong method (405) from a wrong address (404). */
 function routeTable(app: FastifyInstance): (request: FastifyRequest) => Problem {
   const routes: { method: string; placeholders: number; pattern: RegExp }[] = [];
   app.addHook('onRoute', (route) => {

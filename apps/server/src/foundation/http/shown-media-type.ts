@@ -9,7 +9,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   webp: 'image/webp',
 };
-/** Bytes at the beginning of a file that tell text from other content. */
+/** Bytes at the beginning of a file that distinguish text from other content. */
 const SAMPLE = 8_000;
 
 /** The media type of a file that is shown to people. `content` is null for a file that is too large to look into. */

@@ -32,7 +32,7 @@ export function wantedWait({ headers, raw: { socket } }: FastifyRequest): Wanted
   };
 }
 
-/** The header that tells how long a request may have waited. */
+/** The header that says how long a request may have waited. */
 export function waited(seconds: number): Record<string, string> {
   return seconds > 0 ? { 'preference-applied': `wait=${seconds}` } : {};
 }

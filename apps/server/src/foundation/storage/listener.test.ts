@@ -119,7 +119,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
   },
 );
 
-test('this process hears what it tells, whether or not others listen', async () => {
+test('this process hears its own notifications, whether or not others listen', async () => {
   for (const hasCompany of [true, false]) {
     const [sent, heard]: [string[], string[]] = [[], []];
     const send = (_statement: string, payloads: readonly string[]): Promise<void> => {

@@ -26,7 +26,7 @@ describe.each(databases)('blobs that nothing refers to, on $name', ({ open }) =>
     expect([await isStored(used), await isStored(unused), await notes()]).toEqual([true, false, []]);
   });
 
-  test('who removes waits for a transaction that takes into use, and for one that fails', async () => {
+  test('a removal waits for a transaction that claims a blob, and for one that fails', async () => {
     const { database, blobs } = platform;
     for (const isUsed of [true, false]) {
       const blob = await putOrphan(platform, 'on its way');

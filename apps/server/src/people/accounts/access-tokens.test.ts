@@ -158,7 +158,7 @@ describe.each(databases)('personal access tokens on $name', ({ open }) => {
     [{ name: 'x', scope: 'all' }, '/scope'],
     [['x'], ''],
     [null, ''],
-  ])('%j is refused with 400 and the place', async (body, pointer) => {
+  ])('%j is refused with 400 and the pointer', async (body, pointer) => {
     const user = await someone();
     const response = await user.call('POST', '/me/access-tokens', body);
     expect(response.status).toBe(400);
@@ -199,7 +199,7 @@ describe.each(databases)('personal access tokens on $name', ({ open }) => {
     expect(JSON.stringify(kept)).not.toContain(value);
   });
 
-  test('no value of a token is at rest in clear', async () => {
+  test('no value of a token is stored in clear', async () => {
     const user = await person('resting');
     const { value } = await user.create({ name: 'x' });
     const { defaultToken } = await user.list();

@@ -181,7 +181,7 @@ describe.each(databases)('organizations on $name', (kind) => {
     }
   });
 
-  test('the audit log tells owners who changed what, and no secrets', async () => {
+  test('the audit log shows owners who changed what, and no secrets', async () => {
     const id = await organization('Audited');
     const { body } = await call('ada', 'POST', '/applications', { name: 'watched' }, id);
     const application = body as Application;

@@ -74,7 +74,7 @@ describe.each(databases)('events on $name', { timeout: 60_000 }, (kind) => {
   const run = async (client: PlatformClient): Promise<string> =>
     (await client.startJob({ serviceId: deployed.service.id, json: {}, headers: { prefer: 'wait=60' } })).id;
 
-  test('tell owner and provider of an execution, with ids only, and nobody else', async () => {
+  test('reach owner and provider of an execution, with ids only, and nobody else', async () => {
     const { id: graceId } = await grace.client.getMe();
     await kethub.client.createShare({
       serviceId: deployed.service.id,

@@ -15,7 +15,7 @@ export interface ExecutionFilter {
   /** Instance of a workflow, and an element in it, whose tasks started them. */
   readonly workflowInstanceId?: string | undefined;
   readonly workflowElementId?: string | undefined;
-  /** Tells whether executions that tasks of workflows started are left out. */
+  /** Says whether executions that tasks of workflows started are left out. */
   readonly withoutTasks?: boolean | undefined;
   /** Epoch milliseconds of the creation: from the first to before the second. */
   readonly from?: number | undefined;

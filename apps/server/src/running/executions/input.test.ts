@@ -78,7 +78,7 @@ describe('a large input', () => {
     ['numbers', filled('0,', `{${secrets},"data":[`, '0]}')],
     ['objects', filled('{},', `{${secrets},"data":[`, '0]}')],
     ['secrets', filled('0,', '{"$secrets":[', '0]}')],
-  ])('of %s builds no document and leaves turns to others', async (_what, text) => {
+  ])('of %s builds no document and yields to others', async (_what, text) => {
     const input = Buffer.from(text);
     const heap = heapBeyondYoung();
     const turns = await turnsDuring(() => parseInput(input, ['data']).catch(() => null));

@@ -103,7 +103,7 @@ describe.each(databases)('the input of a service whose parameters have types, on
   const wrong = { edges: [{ weight: 'heavy' }], params: { shots: 0, color: 'green' } };
   const places = ['/edges/0/source', '/edges/0/weight', '/params/shots', '/params/color'];
 
-  test('is refused with a pointer to every place, at both doors', async () => {
+  test('is refused with a pointer to every error, on both interfaces', async () => {
     const executions = await application.request('POST', '/', { body: JSON.stringify(wrong) });
     const job = kethub.client.startJob({ serviceId: deployed.service.id, json: wrong });
     const refusal: unknown = await job.catch((error: unknown) => error);

@@ -47,7 +47,7 @@ describe.each(databases)('an execution whose start is not answered, on $name', (
     expect(log.text).toContain('event: end');
   });
 
-  test('is run after all when the database was away while it was given back, as a stand-in of the runtime tells', async () => {
+  test('is run after all when the database was away while it was given back, as a stand-in of the runtime reports', async () => {
     const app = await callerOf(await deploy(kethub.client, 'Given back', probe));
     const { runtime, platform } = kethub.kethub;
     const { database } = platform;

@@ -172,7 +172,7 @@ describe.each(databases)('who reads logs and files on $name', (kind) => {
       expect(headers.get('content-security-policy')).toContain('sandbox');
     });
 
-    test('HEAD on the platform interface tells size and type', async () => {
+    test('HEAD on the platform interface answers size and type', async () => {
       const address = `${kethub.kethub.platform.addresses.api}/service-executions/${id}/result/a.txt`;
       const answer = await fetch(address, {
         method: 'HEAD',

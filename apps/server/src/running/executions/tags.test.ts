@@ -97,7 +97,7 @@ describe('$tags', () => {
       expect((await parseInput(JSON.stringify({ $tags: ['spoken'], $secrets: { token: short } }), [])).tags).toHaveLength(1); // prettier-ignore
   });
 
-  test('of a large input are cut out without building it, and leave turns to others', async () => {
+  test('of a large input are cut out without building it, and yield to others', async () => {
     const bytes = 8 * 1024 * 1024;
     const text = Buffer.from(`{${tags}, "data": [${'0,'.repeat(bytes / 2)}0], ${secrets}}`);
     const heap = process.memoryUsage().heapUsed;

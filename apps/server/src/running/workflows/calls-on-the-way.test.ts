@@ -210,7 +210,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
     await cancel(single, id);
     await giveUpCalls(platform, platform.workerId ?? '');
     const log = async () => (await single.request('GET', `/${id}/log`)).text;
-    await until('the log tells', async () =>
+    await until('the log has the line', async () =>
       (await log()).includes('there was cancelled, but what it has called may run on'),
     );
     expect(await jobs()).toEqual([]);

@@ -47,7 +47,7 @@ const VERSION = '01890000-0000-7000-8000-00000000000b';
 
 describe.each(databases)('first steps of instances on $name', ({ open }) => {
   let platform: TestPlatform;
-  let door: WorkflowPort;
+  let port: WorkflowPort;
   let accepting: Accepting;
   let graph: ProcessGraph;
   const graphs: Graphs = { load: () => Promise.resolve(graph) };
@@ -69,9 +69,9 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     woken.length = 0;
     budget = new LeakyBucket(1, 1);
     const wakes = { jobs: () => void woken.push('jobs'), timers: () => void woken.push('timers') };
-    door = workflowsWithoutVersions(platform);
-    door.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(executor), wakes);
-    accepting = createAccepting(platform, door);
+    port = workflowsWithoutVersions(platform);
+    port.firstSteps = new FirstSteps(platform, graphs, budget, new Advancing(executor), wakes);
+    accepting = createAccepting(platform, port);
   });
 
   test('an instance is accepted with its first job, which this process begins with after the commit', async () => {
@@ -101,7 +101,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect([one?.phase, one?.revision, one?.bytes]).toEqual([other?.phase, other?.revision, other?.bytes]);
   });
 
-  test('a job without a place is for whoever looks for it', async () => {
+  test('a job without a slot is left to the search for jobs', async () => {
     executor.places = 0;
     const prepared = await prepare({ n: 1 });
     await accepting.add(prepared);
@@ -110,7 +110,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect([executor.begun, woken]).toEqual([[], ['jobs']]);
   });
 
-  test('what is not accepted gives its place back', async () => {
+  test('what is not accepted gives its slot back', async () => {
     const prepared = await prepare({ n: 1 });
     expect(executor.places).toBe(0);
     prepared.firstStep?.release();
@@ -134,9 +134,9 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect(executor.places).toBe(1);
   });
 
-  async function prepare(input: object, firstSteps = door.firstSteps): Promise<PreparedExecution> {
+  async function prepare(input: object, firstSteps = port.firstSteps): Promise<PreparedExecution> {
     const origin = originOfOwner(platform, { type: 'USER', id: 'ada' }, 'ada', VERSION, VERSION);
-    const prepared = await prepareExecution(platform, door, origin, platform.newId(), JSON.stringify(input));
+    const prepared = await prepareExecution(platform, port, origin, platform.newId(), JSON.stringify(input));
     prepared.firstStep = (await firstSteps?.of(prepared)) ?? null;
     return prepared;
   }

@@ -36,7 +36,7 @@ describe.each(databases)('messages of workflows on $name', (kind) => {
       )
       .toHaveLength(1);
 
-  test('tell what became of them, and a wrong key from a wrong name', async () => {
+  test('say what became of them, and distinguish a wrong key from a wrong name', async () => {
     const begun = await send({ name: 'begin', correlationKey: 'k', variables: { key: 'k' } });
     expect(begun).toMatchObject({ outcome: 'STARTED', started: [expect.any(String)], delivered: 0 });
     const [id = ''] = begun.started;

@@ -98,7 +98,7 @@ describe.each(databases)('rules of workflow services on $name', (kind) => {
     );
   };
 
-  test('"The success discriminator is the absence of a top-level errors key. There is no top-level status field.", in both shapes and at both doors', async () => {
+  test('"The success discriminator is the absence of a top-level errors key. There is no top-level status field.", in both shapes and on both interfaces', async () => {
     const xml = file(
       [
         start(),

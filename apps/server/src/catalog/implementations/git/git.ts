@@ -64,7 +64,7 @@ const LONGEST_MS = 60 * 60 * 1000;
 export const READ_MS = 30_000;
 /** Characters of standard error that are kept. */
 const MESSAGE_LENGTH = 4_000;
-/** Bytes of output that `output` collects unless it is told otherwise. */
+/** Bytes of output that `output` collects by default. */
 const OUTPUT_BYTES = 1024 * 1024;
 
 /** Starts Git processes with clean environment and limits, in a sandbox where there is one. */
@@ -157,7 +157,7 @@ function track(
     message = (message + text).slice(-MESSAGE_LENGTH);
     onMessage(text);
   });
-  // A process that ends early closes its input. Its end tells why.
+  // A process that ends early closes its input. Its exit says why.
   child.stdin.on('error', () => undefined);
   const kill = (): void => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

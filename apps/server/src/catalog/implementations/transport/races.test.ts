@@ -80,7 +80,7 @@ describe.each(databases)('transfers side by side and cut off on $name', (kind) =
     while (processesOn(repository).length === 0) await pause(10);
   };
 
-  test('of two pushes to one branch one wins, and the other is told', async () => {
+  test('of two pushes to one branch one wins, and the other is refused', async () => {
     const { tip, raw, repository, made } = await started('one-ref');
     const bodies = await Promise.all(
       ['x', 'y'].map(async (name) => {
@@ -183,7 +183,7 @@ describe.each(databases)('transfers side by side and cut off on $name', (kind) =
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  test('one person has a limit of transfers, newcomers find a place, and 64 clones end well or are told to wait', async () => {
+  test('one person has a limit of transfers, newcomers find a slot, and 64 clones end well or are asked to wait', async () => {
     const { tip, raw, repository, made } = await started('crowd', 1, 'PUBLIC');
     const other = new RawGit(made, tokens.ben);
     const anonymous = new RawGit(made, '');

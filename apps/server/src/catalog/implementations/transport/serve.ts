@@ -130,7 +130,7 @@ async function beginWith(child: GitProcess, body: Readable): Promise<void> {
   await Promise.race([begun(child), received.then(() => begun(child))]);
 }
 
-/** Passes bytes on to Git. When Git has closed its input, the rest is dropped: the output of Git tells why. */
+/** Passes bytes on to Git. When Git has closed its input, the rest is dropped: the output of Git says why. */
 function inputOf({ stdin }: GitProcess): Writable {
   return new Writable({
     highWaterMark: WAITING_BYTES,

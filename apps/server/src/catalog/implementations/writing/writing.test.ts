@@ -120,7 +120,7 @@ describe.each(databases)('commits without Git on $name', (kind) => {
     ]);
   });
 
-  test('of two commits at once one is made, and the other is told', async () => {
+  test('of two commits at once one is made, and the other is refused', async () => {
     const made = await create('race');
     const base = await commit(made, [file('base')]);
     const match = { 'if-match': `"${base.body.commit}"` };

@@ -223,7 +223,7 @@ describe.each(databases)('the queue of builds on $name', (kind) => {
   const claimBuilds = async (cpus: number): Promise<number> =>
     (await new BuildClaims(platform, 'worker', { ...capacity, cpus }).claim(['PYTHON_TEMPLATE'])).length;
 
-  test('builds and executions promise a processor once: executions hold back all but the reserved builds, and are held back', async () => {
+  test('builds and executions promise a processor once: executions leave only the reserved slots to builds, and wait for builds', async () => {
     await queue('a', 5);
     await queue('b', 5);
     await execute({ cpus: 2 });

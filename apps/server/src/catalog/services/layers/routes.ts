@@ -21,7 +21,7 @@ export const layerEndpoints = (platform: Platform): PlatformEndpoint[] => [
     tag,
     access: 'ADMINISTRATOR',
     summary: 'List the layers of installed packages of all workers',
-    description: 'Newest first, at most 10,000. Workers tell what they have once a minute.',
+    description: 'Newest first, at most 10,000. Workers report their layers once a minute.',
     answers: { 200: Type.Array(Layer) },
     problems: [],
     run: () => readLayers(platform),

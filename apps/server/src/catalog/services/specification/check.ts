@@ -58,7 +58,7 @@ async function openApiErrors(document: JsonObject): Promise<ValidationError[]> {
   const { valid, errors } = await validator.validate(document);
   if (valid) return [];
   if (!Array.isArray(errors)) return [{ pointer: '', detail: errors ?? 'is no OpenAPI document' }];
-  const places = errors.map((error) => {
+  const problems = errors.map((error) => {
     const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } = error.params as Record<
       string,
       unknown
@@ -71,10 +71,10 @@ async function openApiErrors(document: JsonObject): Promise<ValidationError[]> {
     };
   });
   // When all alternatives fail, the errors of `$ref` and of the combination add nothing.
-  const telling = places.filter(
+  const specific = problems.filter(
     ({ keyword, pointer }) => !['oneOf', 'anyOf', 'if'].includes(keyword) && !pointer.endsWith('/$ref'),
   );
-  return (telling.length > 0 ? telling : places).map(({ pointer, detail }) => ({ pointer, detail }));
+  return (specific.length > 0 ? specific : problems).map(({ pointer, detail }) => ({ pointer, detail }));
 }
 
 const schemas = ['components', 'schemas'];

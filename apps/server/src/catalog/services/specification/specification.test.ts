@@ -137,7 +137,7 @@ describe('what is derived', () => {
   });
 });
 
-describe('a document is refused with the exact place', () => {
+describe('a document is refused with the exact pointer', () => {
   test.each<[string, JsonObject, string]>([
     ['of another version of OpenAPI', changed(['openapi'], '3.2.0'), '/openapi'],
     ['of Swagger', { swagger: '2.0' }, '/openapi'],
@@ -249,7 +249,7 @@ describe('a document is refused with the exact place', () => {
     expect(await checkDocument(document)).toEqual([]);
   });
 
-  test('names every place at once', async () => {
+  test('names every pointer at once', async () => {
     const errors = await checkDocument({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: {} });
     expect(errors.length).toBeGreaterThanOrEqual(10);
   });
@@ -304,7 +304,7 @@ describe('what is read is bounded', () => {
 });
 
 describe('judging in a thread', () => {
-  test('tells the document, or what is wrong with it', async () => {
+  test('returns the document, or what is wrong with it', async () => {
     const text = JSON.stringify(template());
     expect(await judgeDocument({ text, form: 'JSON' })).toEqual({ ok: true, document: text });
     expect(await judgeDocument({ text: stringify(template()), form: 'YAML' })).toMatchObject({ ok: true });
@@ -321,7 +321,7 @@ describe('judging in a thread', () => {
     expect(slow).toMatchObject({ errors: [{ detail: expect.stringContaining('too long') }] });
   });
 
-  test('turns away who would have to wait for many others', async () => {
+  test('refuses callers who would have to wait for many others', async () => {
     const one = { text: '- a', form: 'YAML' } as const;
     const judged = await Promise.all(Array.from({ length: 10 }, () => judgeDocument(one)));
     expect(judged.map((judgement) => judgement === null)).toEqual([...Array<boolean>(8).fill(false), true, true]);

@@ -25,7 +25,7 @@ const doubling = (levels: number): RequestSchema => ({
   ]) as RequestSchema,
 });
 
-test('what a schema asks of an input is told beforehand, unless it leads round', () => {
+test('what a schema asks of an input is reported beforehand, unless it refers to itself', () => {
   const plain = { type: 'object', properties: { a: { type: 'string', maxLength: 3 } }, required: ['a'] };
   expect(weigh(plain)).toBeLessThan(20);
   const twice = { $defs: { a: plain }, properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/a' } } };
@@ -42,7 +42,7 @@ test('what a schema asks of an input is told beforehand, unless it leads round',
   expect(weigh({ pattern: '(a{1000})' })).toBeGreaterThan(weigh({ pattern: 'a'.repeat(100) }));
 });
 
-test('places are the same in a thread of its own', async () => {
+test('pointers are the same in a thread of its own', async () => {
   expect(await check(list({}), objects(500))).toEqual([]);
   const repeated = { list: [...objects(500).list, { a: { number: 7 } }] };
   expect(await check(list({}), repeated)).toMatchObject([{ pointer: '/list' }]);

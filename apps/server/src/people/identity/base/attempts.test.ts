@@ -47,7 +47,7 @@ describe.each(databases)('wrong passwords on $name', ({ open }) => {
     expect(await guessAda(new Attempts(platform))).toMatchObject({ failures: 0 });
   });
 
-  test('without an address only the account counts, and nobody else is shut out', async () => {
+  test('without an address only the account counts, and nobody else is blocked', async () => {
     const { attempts } = await start();
     for (let round = 0; round < 120; round += 1) await attempts.make(`user${round}`, null, wrong);
     expect('outcome' in (await attempts.make('ada', null, right))).toBe(true);

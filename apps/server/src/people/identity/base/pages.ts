@@ -119,7 +119,7 @@ export function waitingPage(notice: string, next: string): Page {
   return page('Signed in', content);
 }
 
-/** Tells a person what went wrong and what to do. */
+/** Shows a person what went wrong and what to do. */
 export function errorPage(detail: string): Page {
   const content = `<h1>This did not work</h1>
 <p class="error" role="alert">${escape(detail)}</p>

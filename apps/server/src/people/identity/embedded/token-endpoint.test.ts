@@ -164,7 +164,7 @@ describe.each(databases)('the token endpoint on $name', ({ open }) => {
     await database.close();
   });
 
-  test('passwords, refresh tokens and private keys are not at rest in clear', async () => {
+  test('passwords, refresh tokens and private keys are not stored in clear', async () => {
     await server.addUser('resting');
     const session = await server.signIn('resting');
     const tables = ['identities', 'oidc_records', 'signing_keys'] as const;
@@ -178,7 +178,7 @@ describe.each(databases)('the token endpoint on $name', ({ open }) => {
   });
 });
 
-test.each(databases)('guessing passwords is slowed down, and nobody stays shut out, on $name', async ({ open }) => {
+test.each(databases)('guessing passwords is slowed down, and nobody stays blocked, on $name', async ({ open }) => {
   let later = 0;
   const server = await startTestAccounts(open, { now: () => Date.now() + later });
   onTestFinished(() => server.close());

@@ -211,7 +211,7 @@ describe.each(databases)('attacks on registration on $name', ({ open }) => {
     expect((await visitor.verify(token)).response.status).toBe(200);
   });
 
-  test('nothing that was sent by mail is at rest in clear', async () => {
+  test('nothing that was sent by mail is stored in clear', async () => {
     const email = 'resting@example.org';
     await visitor.register({ email });
     const token = await visitor.newestToken(email);

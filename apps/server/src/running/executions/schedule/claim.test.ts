@@ -271,7 +271,7 @@ describe.each(databases)('claims on $name', (kind) => {
     expect(await platform.database.read.selectFrom('queues').selectAll().execute()).toEqual([]);
   });
 
-  test('a workflow that runs takes no place: what it calls is started', async () => {
+  test('a workflow that runs takes no slot: what it calls is started', async () => {
     await version('v');
     const instance = { ...pending('a', 'v'), status: 'RUNNING' as const, started_at: platform.now() };
     await platform.database.write((transaction) => transaction.insertInto('executions').values(instance).execute());
@@ -292,7 +292,7 @@ describe.each(databases)('claims on $name', (kind) => {
     expect((await claims.claim(offer(1))).map(({ id }) => id)).toEqual([first]);
   });
 
-  test('executions of a version that is gone are claimed: starting them tells why it cannot be', async () => {
+  test('executions of a version that is gone are claimed, and fail with the reason', async () => {
     await queue('a', 'gone');
     expect(await owners(8)).toEqual(['a']);
   });

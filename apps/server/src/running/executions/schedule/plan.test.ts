@@ -83,7 +83,7 @@ describe('whose turn it is', () => {
     }
   });
 
-  test('thousands of queues that cannot be started hold nobody up', () => {
+  test('thousands of queues that cannot be started delay nobody', () => {
     const large = Array.from({ length: 20_000 }, (_, number) =>
       queue(`owner ${number % 5_000}`, {
         versionId: `v${number}`,
@@ -166,7 +166,7 @@ describe('what has room', () => {
     ).toEqual([]);
   });
 
-  test('a GPU that is waited for holds up only those who want one', () => {
+  test('a GPU that is waited for delays only those who want one', () => {
     const capacity = { ...machine, gpus: { A100: 1 } };
     const promised = [{ ...one, gpus: 1, gpuType: 'A100' }];
     const wanting = ['a', 'b', 'c'].map((owner) =>

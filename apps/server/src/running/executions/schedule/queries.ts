@@ -213,7 +213,7 @@ export async function removeEmpty(
 ): Promise<void> {
   const { owner_id, service_version_id } = queue;
   if (dialectOf(transaction) === 'postgres') {
-    const held = await transaction
+    const locked = await transaction
       .selectFrom('queues')
       .select('owner_id')
       .where('owner_id', '=', owner_id)
@@ -221,7 +221,7 @@ export async function removeEmpty(
       .forUpdate()
       .skipLocked()
       .executeTakeFirst();
-    if (!held) return;
+    if (!locked) return;
   }
   await transaction
     .deleteFrom('queues')

@@ -114,9 +114,9 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     const suspects = new Suspects(() => (now += 45_000));
     const advancing = new Advancing(new Remembering(), new CompletionQueue(), new InstanceCache(), suspects);
     const { jobs } = await begin(2, advancing);
-    const [held, other] = jobs;
-    if (!held || !other) throw new Error('No jobs');
-    const id = held.instance_id;
+    const [first, other] = jobs;
+    if (!first || !other) throw new Error('No jobs');
+    const id = first.instance_id;
     const all = async () => {
       while ((await advance(platform, graphs, advancing)).more);
     };
@@ -127,14 +127,14 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     await all();
     expect(await shownOf(id)).toEqual({ phase: 'RUNNING', incidents: 1, status: 'FAILED' });
     // Later events wait, in memory or in the table, and nobody looks at them again and again.
-    const added = [held, other].map((job) => advancing.completions.add(ended(job)));
+    const added = [first, other].map((job) => advancing.completions.add(ended(job)));
     await all();
     await Promise.all(added);
     expect(await completionsOf(other.instance_id)).toEqual(['start', 'one']);
     expect(await completionsOf(id)).toEqual(['start']);
     expect((await advance(platform, graphs, advancing)).more).toBe(false);
     const incident = platformFaultOf((await readState(platform.database.read, id)) ?? fail());
-    // Tried again too early, it is held again.
+    // Tried again too early, it waits again.
     await deliver({ type: 'resolveIncident', incident: incident ?? 0 });
     await all();
     expect(await shownOf(id)).toMatchObject({ incidents: 1, status: 'FAILED' });
@@ -184,13 +184,13 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await undoClock(database, now)).toBe(0);
   });
 
-  test('that come twice are one, and hold up no others', async () => {
-    for (const remembered of [true, false]) {
+  test('that come twice are one, and delay no others', async () => {
+    for (const cached of [true, false]) {
       const advancing = new Advancing(new Remembering());
       const { jobs } = await begin(2, advancing);
       const [one, other] = jobs;
       if (!one || !other) throw new Error('No jobs');
-      if (!remembered) for (const job of jobs) advancing.cache.forget(job.instance_id);
+      if (!cached) for (const job of jobs) advancing.cache.forget(job.instance_id);
       const added = [one, one, other].map((job) => advancing.completions.add(ended(job)));
       // One that comes while the first is on its way to the disk, in this process or in another.
       const late = advance(platform, graphs, advancing);
@@ -220,7 +220,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await states()).toEqual(['OPEN']);
   });
 
-  describe.each(['read', 'remembered'] as const)('of an instance that is %s', (how) => {
+  describe.each(['read', 'cached'] as const)('of an instance that is %s', (how) => {
     test('are taken into account, also when somebody else has advanced it meanwhile', async () => {
       const advancing = new Advancing(new Remembering());
       const { jobs } = await begin(2, advancing);
@@ -278,7 +278,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(taken.map(({ instance_id }) => instance_id)).toEqual([other.job.instance_id]);
   });
 
-  test('of jobs that another process has asked for reach an instance that is remembered from before', async () => {
+  test('of jobs that another process has asked for reach an instance that is cached from before', async () => {
     const [first, second] = [new Advancing(new Remembering()), new Advancing(new Remembering())];
     const [one] = (await begin(1, first)).jobs.map(ended);
     if (!one) throw new Error('No job');
@@ -332,7 +332,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one', 'two', 'end', 'process']);
   });
 
-  test('reach the end of an instance, which is not remembered any more', async () => {
+  test('reach the end of an instance, which is not cached any more', async () => {
     const advancing = new Advancing(new Remembering());
     const executor = await begin(1, advancing);
     const id = executor.jobs[0]?.instance_id ?? '';

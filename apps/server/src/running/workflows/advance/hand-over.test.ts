@@ -52,7 +52,7 @@ function effectsOf(jobs: WorkflowJobRow[], jobsToCancel: Effects['jobsToCancel']
   return { ...noEffects(), jobs, jobsToCancel };
 }
 
-test('jobs for which there is a place are written as taken and begun with, others wait', () => {
+test('jobs for which there is a slot are written as claimed and begun with, others wait', () => {
   const slots = new Slots(1);
   const jobs = [job('a', 'one'), job('b', 'two')];
   const handOver = new HandOver(slots);
@@ -73,7 +73,7 @@ test('what the same batch takes back is not begun with', () => {
   expect(slots.begun).toEqual(['c']);
 });
 
-test('places are given back when nothing is written, and when a transaction is tried again', () => {
+test('slots are given back when nothing is written, and when a transaction is tried again', () => {
   const slots = new Slots(2);
   const handOver = new HandOver(slots);
   handOver.reserve(effectsOf([job('a', 'one')]), new Set());

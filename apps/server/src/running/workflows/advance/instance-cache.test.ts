@@ -27,7 +27,7 @@ const ended = (id: string) => ({
   event,
 });
 
-test('what was written longest ago is forgotten first, and what is long is not remembered at all', () => {
+test('what was written longest ago is evicted first, and what is long is not cached at all', () => {
   const cache = new InstanceCache();
   cache.remember(row('long', 65 * 1024));
   cache.remember({ ...row('secret', 10), sealed_secrets: 'x'.repeat(65 * 1024) });

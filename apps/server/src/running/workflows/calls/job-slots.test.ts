@@ -14,7 +14,7 @@ function takeAll(places: JobSlots, owner: string): number {
   return taken;
 }
 
-describe('places for jobs', () => {
+describe('slots for jobs', () => {
   test('nothing is taken at once before somebody has looked for what is older', () => {
     const places = new JobSlots();
     expect(places.takeNow('ada')).toBe(false);
@@ -28,7 +28,7 @@ describe('places for jobs', () => {
     expect(takeAll(places, 'quiet')).toBe(32);
   });
 
-  test('whose older jobs wait does not overtake them, and others are not held up by that', () => {
+  test('whose older jobs wait does not overtake them, and others are not delayed by that', () => {
     const places = looked();
     takeAll(places, 'noisy');
     places.give('noisy');
@@ -40,7 +40,7 @@ describe('places for jobs', () => {
     expect(places.takeNow('noisy')).toBe(true);
   });
 
-  test('when all places were taken nobody overtakes those who wait', () => {
+  test('when all slots were taken nobody overtakes those who wait', () => {
     const places = looked();
     takeAll(places, 'noisy');
     takeAll(places, 'loud');

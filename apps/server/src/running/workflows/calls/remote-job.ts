@@ -58,7 +58,7 @@ export async function endRemote(
     });
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
-    // A service may tell its failure under any HTTP status: the JSON is the answer.
+    // A service may report its failure under any HTTP status: the JSON is the answer.
     const isCause = error.isAnswer && !hasSucceeded;
     if (error.mayPass && !isCause) throw error;
     return failJob(environment, job, call, error.response);
