@@ -13,10 +13,11 @@ export function ModelPage() {
   const { acting, serviceId } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));
   const version = service.data?.versions[0]?.version ?? '';
-  const file = useQuery({
+  const file = useQuery<FirstFile>({
     queryKey: [acting.base, 'service', serviceId, 'file'],
-    enabled: version !== '',
-    async queryFn({ signal, client }): Promise<FirstFile> {
+    // The file is read once: what is drawn is not replaced by what comes later.
+    enabled: ({ state }) => version !== '' && state.data === undefined,
+    async queryFn({ signal, client }) {
       const { platform } = acting;
       const read = platform.getServiceVersion.response({ serviceId, version, signal });
       const { value, etag } = await tagged<ServiceVersion>(read);
@@ -27,14 +28,12 @@ export function ModelPage() {
       const kept = await takeKeptFile(place);
       return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, place };
     },
-    // The modeller begins with this, and what is drawn is not replaced by what comes later.
     gcTime: 0,
     staleTime: Infinity,
-    refetchOnWindowFocus: false,
   });
   if (service.data && service.data.type !== 'WORKFLOW')
     return <div className="panel quiet">Only workflows have a diagram.</div>;
-  if (file.error) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
+  if (file.error && !file.data) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
   if (!file.data) return <div className="panel quiet">Loading…</div>;
   return <Editor key={serviceId} first={file.data} />;
 }

@@ -13,7 +13,8 @@ export function ServicePage() {
   const mayRun = useMay('execution:start');
   const service = useQuery(serviceQuery(acting, serviceId));
   useTitle(service.data?.name ?? 'Service');
-  if (service.error) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
+  // A renewal that fails does not take away the tab with what was typed there.
+  if (service.error && !service.data) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
   if (!service.data) return <div className="quiet">Loading…</div>;
   const tabs = [
     ['', 'Overview'],
