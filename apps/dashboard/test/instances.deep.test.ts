@@ -53,6 +53,9 @@ describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
       await page.getByRole('treeitem', { name: /^Changed/ }).waitFor();
       await page.getByRole('button', { name: 'Deploy', exact: true }).click();
       await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).click();
+      expect(await (await kethub.client.downloadSource({ serviceId: id, version: '1.0.0' })).text()).toContain(
+        'Changed',
+      );
       await page.getByRole('region', { name: 'Input' }).getByText('JSON', { exact: true }).click();
       await page.getByLabel('Input as JSON').fill(input);
       await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -8,6 +8,8 @@ import { keysOf } from './keys.ts';
 import { manyElements } from './many-elements.ts';
 
 const SOURCE = '**/versions/*/source';
+/** Requests after which the dashboard gives a renewal up. */
+const ATTEMPTS = 4;
 
 describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
   let dashboard: Dashboard;
@@ -38,6 +40,55 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await rename(page, /^Task 0/, 'First');
     await page.locator('.modeller-bar').getByText('· saved', { exact: false }).waitFor();
     await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="First"');
+  });
+
+  test('commands, and leaving the page, take what was typed a moment ago', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { id, address } = await draft('A moment ago');
+    const { go, type } = keysOf(page);
+    await page.goto(address);
+    await go(/^Task 0/);
+    await page.locator('.modeller-bar').getByRole('button', { name: 'Deploy', disabled: false }).waitFor();
+    await type('Name', 'Typed', null);
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    expect(await savedFile(id)).toContain('name="Typed"');
+    await type('Name', 'Next', null);
+    await page.keyboard.press('ControlOrMeta+S');
+    await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
+    const [next] = (await kethub.client.getService({ serviceId: id })).versions;
+    const saved = async () =>
+      (await kethub.client.downloadSource({ serviceId: id, version: next?.version ?? '' })).text();
+    expect(await saved()).toContain('name="Next"');
+    await type('Name', 'Left', null);
+    await page.getByRole('navigation', { name: 'Service' }).getByRole('link', { name: 'Versions' }).press('Enter');
+    await expect.poll(saved, { timeout: 30_000 }).toContain('name="Left"');
+    expect(await savedFile(id)).toContain('name="Typed"');
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await page.getByRole('treeitem', { name: /^Left/ }).waitFor();
+    expect(await page.getByText('which were not saved').count()).toBe(0);
+  });
+
+  test('a renewal that fails leaves the modeller and what is typed', async () => {
+    const { page, kethub } = dashboard;
+    const { id, address } = await draft('Renewed');
+    const { go, type } = keysOf(page);
+    await page.goto(address);
+    await go(/^Task 0/);
+    const service = new RegExp(`/services/${id}$`);
+    const answers: number[] = [];
+    await page.route(service, (route) => {
+      answers.push(500);
+      return route.fulfill({ status: 500, body: '{}' });
+    });
+    await type('Name', 'Stays', null);
+    // The autosave renews the service on the page.
+    await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="Stays"');
+    await expect.poll(() => answers.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(ATTEMPTS);
+    await type('Name', 'Stays too', null);
+    await page.getByRole('treeitem', { name: /^Stays too/ }).waitFor();
+    await page.unroute(service);
+    expect((await kethub.client.getService({ serviceId: id })).name).toBe('Renewed');
   });
 
   test('what was not saved is there again after a crash of the tab, and is saved then', async () => {

@@ -1,11 +1,21 @@
 import type { BuiltinCall } from '@kethub/feel';
 import { Tabs } from '@mantine/core';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
 import type { Checked, Finding } from './check/protocol.ts';
 import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
+import { putTyped } from './inspector/typed.ts';
 import { exampleIn } from './kit/example.ts';
 import { taskOf, type CallableService } from './kit/services.ts';
 import type { Drawn } from './kit/types.ts';
@@ -27,7 +37,12 @@ interface Props {
   readonly bar: (modelling: Modelling) => ReactNode;
   /** Called with the file after every change. */
   readonly onChange: (xml: string) => void;
+  /** Is set to the function that calls `onChange` at once, with whatever is typed or drawn but not reported yet. */
+  readonly report: RefObject<() => Promise<void>>;
 }
+
+/** Stands for the modeller while it shows no file. */
+export const NOTHING_TO_REPORT = (): Promise<void> => Promise.resolve();
 
 /** Palette and canvas, outline, inspector and problems of one workflow file. */
 export function Modeller({ xml, ...rest }: Props) {
@@ -70,12 +85,29 @@ function Parts({
   judged,
   bar,
   onChange,
+  report,
 }: Omit<Props, 'xml'> & { readonly opened: Opened; readonly checker: Checker }) {
   const { kit, revision, selected } = opened;
   const [last, setLast] = useState<{ readonly xml: string; readonly checked: Checked } | null>(null);
   const [focused, setFocused] = useState<Finding | null>(null);
   const changed = useRef(onChange);
   changed.current = onChange;
+  useLayoutEffect(() => {
+    report.current = async () => {
+      kit.service('directEditing').complete();
+      putTyped();
+      const isChanged = revision > 1 || kit.service('commandStack').canUndo();
+      if (!isChanged) return;
+      const { xml = '' } = await kit.modeler.saveXML({ format: true });
+      changed.current(xml);
+    };
+  });
+  useEffect(
+    () => () => {
+      report.current = NOTHING_TO_REPORT;
+    },
+    [report],
+  );
   useEffect(() => {
     let isWanted = true;
     const timer = setTimeout(() => {

@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { putBeforeCommands } from './typed.ts';
 
 /** Milliseconds without a key after which a text goes into the diagram. */
 const REST_MS = 400;
@@ -19,24 +20,26 @@ export function useCommitted(
   const [draft, setDraft] = useState<string | null>(null);
   const pending = useRef<{ readonly text: string; readonly commit: (text: string) => void } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  const flush = (): void => {
+  const put = useCallback((): void => {
     if (timer.current !== null) clearTimeout(timer.current);
     timer.current = null;
     const last = pending.current;
     pending.current = null;
-    if (draft !== null && judge(draft) === null) setDraft(null);
     if (last) last.commit(last.text);
+  }, []);
+  const flush = (): void => {
+    if (draft !== null && judge(draft) === null) setDraft(null);
+    put();
   };
-  // A field that goes away, because another element is selected, keeps what was typed.
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-      const last = pending.current;
-      pending.current = null;
-      if (last) last.commit(last.text);
-    },
-    [],
-  );
+  // A field that goes away, because another element is selected or the page is left, keeps what was typed. A layout
+  // effect ends before the modeler does.
+  useLayoutEffect(() => {
+    const forget = putBeforeCommands(put);
+    return () => {
+      put();
+      forget();
+    };
+  }, [put]);
   return {
     shown: draft ?? value,
     complaint: draft === null ? null : judge(draft),
@@ -44,11 +47,7 @@ export function useCommitted(
       setDraft(text);
       pending.current = { text, commit: onCommit };
       if (timer.current !== null) clearTimeout(timer.current);
-      timer.current = setTimeout(() => {
-        const last = pending.current;
-        pending.current = null;
-        if (last) last.commit(last.text);
-      }, REST_MS);
+      timer.current = setTimeout(put, REST_MS);
     },
     flush,
   };

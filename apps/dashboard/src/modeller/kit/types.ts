@@ -50,7 +50,7 @@ export interface Services {
   readonly bpmnFactory: { create(type: string, attributes?: Values): Moddle };
   readonly bpmnReplace: { replaceElement(element: Drawn, target: Values): Drawn };
   readonly autoPlace: { append(source: Drawn, shape: Drawn): Drawn };
-  readonly directEditing: { cancel(): void };
+  readonly directEditing: { cancel(): void; complete(): void };
   readonly create: { start(event: Event, shape: Drawn, hints?: { readonly source: Drawn }): void };
   readonly rules: { allowed(action: string, context: Values): unknown };
   readonly selection: {

@@ -32,7 +32,8 @@ export function Bar({
   const { version, state } = file.file;
   const stack = kit.service('commandStack');
   const input = useRef<HTMLInputElement>(null);
-  const [isRehearsing, setRehearsing] = useState(false);
+  /** The file that is rehearsed; null while none is. */
+  const [rehearsed, setRehearsed] = useState<string | null>(null);
   const isBroken = checked?.findings.some(({ isWarning }) => !isWarning) ?? true;
   const isDeployed = state !== 'DRAFT' && !isDirty;
   const [problem, setProblem] = useState<string | null>(null);
@@ -45,6 +46,9 @@ export function Bar({
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
+  const rehearse = async (): Promise<void> => setRehearsed(await file.whole());
+  const downloadFile = async (): Promise<void> =>
+    download(new Blob([await file.whole()], { type: 'application/xml' }), `${version}.bpmn`);
   return (
     <>
       <div className="modeller-bar row apart">
@@ -70,11 +74,7 @@ export function Bar({
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item onClick={() => input.current?.click()}>Open a .bpmn file</Menu.Item>
-              <Menu.Item
-                onClick={() => download(new Blob([file.current], { type: 'application/xml' }), `${version}.bpmn`)}
-              >
-                Download as .bpmn
-              </Menu.Item>
+              <Menu.Item onClick={() => void downloadFile()}>Download as .bpmn</Menu.Item>
               <Menu.Item onClick={() => void exportPicture(svgFile, 'svg')}>Download as SVG</Menu.Item>
               <Menu.Item onClick={() => void exportPicture(pngFile, 'png')}>Download as PNG</Menu.Item>
             </Menu.Dropdown>
@@ -91,7 +91,7 @@ export function Bar({
               currentTarget.value = '';
             }}
           />
-          <Button size="compact-sm" variant="default" disabled={isBroken} onClick={() => setRehearsing(true)}>
+          <Button size="compact-sm" variant="default" disabled={isBroken} onClick={() => void rehearse()}>
             Rehearse
           </Button>
           {mayChange && (
@@ -127,14 +127,9 @@ export function Bar({
           {problem}
         </p>
       )}
-      {isRehearsing && (
+      {rehearsed !== null && (
         <Suspense fallback={null}>
-          <Rehearse
-            xml={file.current}
-            serviceId={serviceId}
-            modelling={modelling}
-            onClose={() => setRehearsing(false)}
-          />
+          <Rehearse xml={rehearsed} serviceId={serviceId} modelling={modelling} onClose={() => setRehearsed(null)} />
         </Suspense>
       )}
     </>

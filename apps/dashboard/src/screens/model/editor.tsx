@@ -93,6 +93,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
         services={services}
         judged={file.judged}
         onChange={file.change}
+        report={file.report}
         bar={(modelling) => <Bar file={file} modelling={modelling} mayChange={mayChange} onFile={take} />}
       />
     </div>

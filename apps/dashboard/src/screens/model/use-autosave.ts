@@ -18,22 +18,27 @@ interface Autosave {
  */
 export function useAutosave({
   isWanted,
+  isDirty,
   write,
+  report,
 }: {
+  /** False where nothing may be saved by itself. */
   readonly isWanted: boolean;
+  readonly isDirty: boolean;
+  /** Saves what has changed, if anything has. */
   readonly write: () => Promise<unknown>;
+  /** Takes what is typed or drawn until now. */
+  readonly report: () => Promise<void>;
 }): Autosave {
   const [error, setError] = useState<unknown>(null);
   const [isPending, setPending] = useState(false);
-  const now = useRef({ isWanted, write, isStopped: false });
-  now.current = { isWanted, write, isStopped: isPending || isStale(error) };
+  const now = useRef({ isWanted, isDirty, write, report, isStopped: false });
+  now.current = { isWanted: isWanted && !isStale(error), isDirty, write, report, isStopped: isPending };
   useEffect(() => {
-    const look = async (): Promise<void> => {
-      const { isWanted, write, isStopped } = now.current;
-      if (!isWanted || isStopped) return;
+    const save = async (): Promise<void> => {
       setPending(true);
       try {
-        await write();
+        await now.current.write();
         setError(null);
       } catch (failure) {
         setError(failure);
@@ -41,11 +46,15 @@ export function useAutosave({
         setPending(false);
       }
     };
-    const timer = setInterval(() => void look(), EVERY_MS);
+    const timer = setInterval(() => {
+      const { isWanted, isDirty, isStopped } = now.current;
+      if (isWanted && isDirty && !isStopped) void save();
+    }, EVERY_MS);
     return () => {
       clearInterval(timer);
-      // The last changes are saved when a person goes to another page.
-      void look();
+      // The last changes are saved when a person goes to another page, also those that were typed a moment ago.
+      const { isWanted, report } = now.current;
+      void report().then(() => (isWanted ? save() : undefined));
     };
   }, []);
   return { error, isPending, reset: () => setError(null) };

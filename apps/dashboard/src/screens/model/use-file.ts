@@ -7,6 +7,7 @@ import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { isStale } from '../../forms/conflict.tsx';
 import type { Judged } from '../../modeller/context.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
+import { NOTHING_TO_REPORT } from '../../modeller/modeller.tsx';
 import { useAutosave } from './use-autosave.ts';
 
 /** A workflow file with the version that it belongs to. */
@@ -43,7 +44,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   const latest = useRef(file);
   latest.current = file;
   const text = useRef(current);
-  text.current = current;
+  const report = useRef(NOTHING_TO_REPORT);
   const known = useRef(saved);
   // One change after the other: each sends the tag that the one before has got.
   const queue = useRef<Promise<unknown>>(Promise.resolve());
@@ -85,10 +86,17 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     const read = platform.getServiceVersion.response({ serviceId, version: added.version });
     return take(await tagged<ServiceVersion>(read), xml);
   };
-  const save = useMutation({ mutationFn: (over?: string | null) => inTurn(() => write(over)) });
+  const save = useMutation({
+    mutationFn: (over?: string | null) =>
+      inTurn(async () => {
+        await report.current();
+        return over === undefined && text.current === known.current ? latest.current : write(over);
+      }),
+  });
   const isDirty = current !== saved;
   const auto = useAutosave({
-    isWanted: mayChange && isDirty && file.state === 'DRAFT' && !isStale(save.error),
+    isWanted: mayChange && file.state === 'DRAFT' && !isStale(save.error),
+    isDirty,
     async write() {
       await inTurn(async () => {
         // Another change may have saved or deployed it while this one waited.
@@ -96,14 +104,18 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
       });
       save.reset();
     },
+    report: () => report.current(),
   });
   const deploy = useMutation({
     mutationFn: () =>
       inTurn(async () => {
-        const { version, etag } = text.current === known.current ? latest.current : await write();
+        await report.current();
+        const { version, state, etag } = text.current === known.current ? latest.current : await write();
+        if (state !== 'DRAFT') return latest.current;
+        const xml = known.current;
         const json = { visibility: 'INTERNAL' as const };
         const asked = platform.publishServiceVersion.response({ serviceId, version, json, headers: ifMatch(etag) });
-        return take(await tagged<ServiceVersion>(asked), text.current);
+        return take(await tagged<ServiceVersion>(asked), xml);
       }),
   });
   const choose = useMutation({
@@ -129,7 +141,9 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   };
   /** Shows another file in place of the present one. */
   const show = (next: OpenFile, isSaved: boolean): void => {
+    report.current = NOTHING_TO_REPORT;
     latest.current = next;
+    text.current = next.xml;
     setFile(next);
     setOpening((last) => last + 1);
     setCurrent(next.xml);
@@ -141,10 +155,17 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     settle();
   };
   const change = useCallback((xml: string) => {
+    text.current = xml;
     setCurrent(xml);
     keep(xml);
   }, []);
-  return { file, opening, current, change, isDirty, isKept, judged, save, auto, deploy, choose, read, show, settle };
+  /** The file with whatever is typed or drawn until now. */
+  const whole = async (): Promise<string> => {
+    await report.current();
+    return text.current;
+  };
+  const state = { file, opening, current, isDirty, isKept, judged };
+  return { ...state, report, change, save, auto, deploy, choose, read, show, settle, whole };
 }
 
 /** A version as a file; its text comes from elsewhere. */
