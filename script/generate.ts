@@ -5,7 +5,8 @@ import { pages } from './generate/pages.ts';
 import { root } from './run.ts';
 
 // `npm run generate`: renews the generated parts of the documentation, and the generated client. `npm run generate --
-// pictures`: also takes the pictures of docs/images from a first start; this needs the sandbox.
+// pictures`: also takes the pictures of docs/images from a first start; this needs the sandbox. `-- font`: also makes the
+// font of the dashboard.
 for (const { file, renew } of pages) {
   const place = path.join(root, file);
   const page = readFileSync(place, 'utf8');
@@ -23,4 +24,9 @@ for (const { file, text } of await clientFilesOfCode()) {
 if (process.argv.includes('pictures')) {
   const { takePictures } = await import('./generate/pictures.ts');
   for (const file of await takePictures()) process.stdout.write(`taken       ${file}\n`);
+}
+
+if (process.argv.includes('font')) {
+  const { makeFont } = await import('./generate/font.ts');
+  process.stdout.write(`made        ${makeFont()}\n`);
 }

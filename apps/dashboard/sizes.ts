@@ -9,8 +9,8 @@ export interface Sizes {
   readonly later: Readonly<Record<string, number>>;
 }
 
-/** The fonts that a page in English loads: the others are for other scripts. */
-const FONT = /latin-wght-normal-[\w-]+\.woff2$/;
+/** The font that a page in English loads: the others are for other scripts. */
+const FONT = /^inter-latin-[\w-]{8}\.woff2$/;
 
 /** Measures a build in a folder. The first visit loads what index.html names, and what these scripts import at once. */
 export function sizesOf(folder: string): Sizes {

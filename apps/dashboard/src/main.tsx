@@ -1,5 +1,6 @@
 import './look/mantine-styles.ts';
 import '@fontsource-variable/inter/wght.css';
+import './look/fonts/inter-latin.css';
 import './look/look.css';
 import './look/screens.css';
 import { KethubError } from '@kethub/client';

@@ -5,14 +5,26 @@ import {
   lazyRouteComponent,
   Outlet,
   type AnyRoute,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { Frame } from './shell/frame.tsx';
 import { Problem } from './shell/problem.tsx';
+import { Home } from './screens/home.tsx';
 import { Callback, Landing } from './screens/landing.tsx';
 import { Missing } from './screens/missing.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: Missing });
-const serviceScreen = () => import('./screens/service/index.ts');
+/** The pages of a service, each loaded by itself: the page on which it is run must not bring the others along. */
+const SERVICE_PAGES = {
+  Overview: lazyRouteComponent(() => import('./screens/service/overview.tsx'), 'Overview'),
+  RunPage: lazyRouteComponent(() => import('./screens/service/run-page.tsx'), 'RunPage'),
+  Versions: lazyRouteComponent(() => import('./screens/service/versions.tsx'), 'Versions'),
+  ConfigurationPage: lazyRouteComponent(() => import('./screens/service/configuration-page.tsx'), 'ConfigurationPage'),
+  SourcePage: lazyRouteComponent(() => import('./screens/service/source-page.tsx'), 'SourcePage'),
+  SpecificationPage: lazyRouteComponent(() => import('./screens/service/specification-page.tsx'), 'SpecificationPage'),
+  Provided: lazyRouteComponent(() => import('./screens/service/provided.tsx'), 'Provided'),
+  Sharing: lazyRouteComponent(() => import('./screens/service/sharing.tsx'), 'Sharing'),
+};
 const applicationScreens = () => import('./screens/applications/index.ts');
 const profileScreens = () => import('./screens/profile/index.ts');
 const dataPoolScreens = () => import('./screens/data-pools/index.ts');
@@ -33,12 +45,12 @@ const executionScreens = () => import('./screens/executions/index.ts');
 
 /** The screens below a context. They are the same for a person and for an organization. */
 function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
-  const at = (path: string, component: ReturnType<typeof lazyRouteComponent>): AnyRoute =>
+  const at = (path: string, component: RouteComponent): AnyRoute =>
     createRoute({ getParentRoute: () => parent, path, component });
   const service = createRoute({
     getParentRoute: () => parent,
     path: 'services/$serviceId',
-    component: lazyRouteComponent(serviceScreen, 'ServicePage'),
+    component: lazyRouteComponent(() => import('./screens/service/service-page.tsx'), 'ServicePage'),
   });
   const shared = createRoute({
     getParentRoute: () => parent,
@@ -47,27 +59,14 @@ function screens<Parent extends AnyRoute>(parent: Parent): AnyRoute[] {
   });
   const sharedTab = (path: string, name: 'SharedOverview' | 'SharedRun') =>
     createRoute({ getParentRoute: () => shared, path, component: lazyRouteComponent(sharedScreens, name) });
-  const tab = (
-    path: string,
-    name:
-      | 'Overview'
-      | 'RunPage'
-      | 'Versions'
-      | 'ConfigurationPage'
-      | 'SourcePage'
-      | 'SpecificationPage'
-      | 'Provided'
-      | 'Sharing',
-  ) => createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(serviceScreen, name) });
+  const tab = (path: string, name: keyof typeof SERVICE_PAGES) =>
+    createRoute({ getParentRoute: () => service, path, component: SERVICE_PAGES[name] });
   const accessTab = (path: string, name: 'Limits' | 'ListingPage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(accessScreens, name) });
   const workflowTab = (path: string, name: 'Instances' | 'InstancePage') =>
     createRoute({ getParentRoute: () => service, path, component: lazyRouteComponent(workflowScreens, name) });
   return [
-    at(
-      '/',
-      lazyRouteComponent(() => import('./screens/home.tsx'), 'Home'),
-    ),
+    at('/', Home),
     at(
       'services',
       lazyRouteComponent(() => import('./screens/services/index.ts'), 'Services'),

@@ -1,11 +1,14 @@
-import { Button, FileButton, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { Button, FileButton, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ComponentProps, type ReactNode } from 'react';
 import { useActing } from '../data/context.tsx';
 import { writeExact } from '../data/exact-json.ts';
 import { dataPoolsQuery } from '../data/queries.ts';
 import type { Field } from './schema.ts';
 import { isValues, jsonOf, listOf, numberOf, textOf, Unfinished, withMember, type Values } from './values.ts';
+
+/** The list of choices is a fifth of the page's scripts, and few services have one. */
+const LazySelect = lazy(() => import('./select.ts'));
 
 /** Complaints about the input by JSON Pointer. */
 export type Complaints = ReadonlyMap<string, string>;
@@ -80,7 +83,7 @@ function OneField({ field, value, onChange, complaints, pointer }: FieldProps) {
       return field.required || typeof field.default === 'boolean' ? (
         <Switch {...common} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
       ) : (
-        <Select
+        <Choices
           {...common}
           placeholder="not set"
           data={['true', 'false']}
@@ -92,7 +95,7 @@ function OneField({ field, value, onChange, complaints, pointer }: FieldProps) {
     case 'choice': {
       const index = field.choices.findIndex((choice) => JSON.stringify(choice.value) === JSON.stringify(value));
       return (
-        <Select
+        <Choices
           {...common}
           placeholder="not set"
           data={field.choices.map(({ label }, at) => ({ value: String(at), label }))}
@@ -223,7 +226,7 @@ function DataPoolField({ common, value, onChange }: PartProps) {
   const pools = useQuery(dataPoolsQuery(useActing()));
   const chosen = isValues(value) && typeof value['id'] === 'string' ? value['id'] : null;
   return (
-    <Select
+    <Choices
       {...common}
       placeholder={pools.isPending ? 'Loading…' : 'Choose a data pool'}
       nothingFoundMessage="There is no data pool here."
@@ -233,6 +236,16 @@ function DataPoolField({ common, value, onChange }: PartProps) {
       searchable
       clearable
     />
+  );
+}
+
+/** A list of choices. A field that cannot be used yet stands in its place while it is loaded. */
+function Choices(props: ComponentProps<typeof LazySelect>) {
+  const { label, description, error } = props;
+  return (
+    <Suspense fallback={<TextInput label={label} description={description} error={error} disabled />}>
+      <LazySelect {...props} />
+    </Suspense>
   );
 }
 

@@ -1,12 +1,11 @@
 import { KethubError } from '@kethub/client';
 import type { ServiceVersion } from '@kethub/contract';
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
 import { inputQuery, rememberExecution } from '../../data/queries.ts';
-import { exampleIn } from '../../forms/example.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { focusFirst, SchemaForm, type Complaints } from '../../forms/schema-form.tsx';
 import { judge } from '../../forms/validate.ts';
@@ -110,7 +109,10 @@ export function RunInput({
   const mayHaveExample = (detail.data?.sourceBytes ?? Infinity) <= LARGEST_SOURCE && detail.data?.build !== undefined;
   const example = useMutation({
     async mutationFn() {
-      const source = await acting.platform.downloadSource({ serviceId, version });
+      const [source, { exampleIn }] = await Promise.all([
+        acting.platform.downloadSource({ serviceId, version }),
+        import('../../forms/example.ts'),
+      ]);
       return exampleIn(new Uint8Array(await source.arrayBuffer()));
     },
     onSuccess(found) {
@@ -128,13 +130,12 @@ export function RunInput({
       <div className="row apart">
         <h2>Input</h2>
         <div className="row">
-          <Select
+          <NativeSelect
             size="xs"
             aria-label="Version"
             data={[...versions]}
             value={version}
-            onChange={(next) => next !== null && onVersion(next)}
-            allowDeselect={false}
+            onChange={(event) => onVersion(event.currentTarget.value)}
             style={{ width: 160 }}
           />
           <SegmentedControl
