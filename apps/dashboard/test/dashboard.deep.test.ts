@@ -4,7 +4,9 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestKethub } from '@kethub/server/testing/kethub';
+import { budgets } from '../budgets.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { awaited } from './traffic.ts';
 
 const HOSTILE_NAME = '<img src=x onerror="window.hacked=1">';
 const SERVICE = {
@@ -206,6 +208,20 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.getByPlaceholder('Search or go to…').fill('New');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New service' }).waitFor();
+  });
+
+  test('the first data of a browser that has nothing waits for few requests', async () => {
+    const storageState = await page.context().storageState();
+    const context = await page.context().browser()?.newContext({ storageState });
+    if (!context) throw new Error('The browser has ended');
+    const fresh = await dashboard.newPageIn(context);
+    dashboard.traffic.requests.length = 0;
+    await fresh.goto(`${origin}/me`);
+    await fresh.locator('main .list a.name').first().waitFor();
+    const requests = awaited(dashboard.traffic.requests);
+    expect(requests).toContain('GET /api/session');
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(budgets.requestsToFirstData);
+    await context.close();
   });
 
   test('a viewer of an organization sees nothing that would be refused', async () => {

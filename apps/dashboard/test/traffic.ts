@@ -48,3 +48,11 @@ export function watchTraffic(origin: string): Traffic {
     close: () => void unsubscribe('http.server.request.start', onRequest),
   };
 }
+
+/**
+ * Requests that the first data waits for. A redirect belongs to the request before it. The event stream stays open and
+ * brings none of this data.
+ */
+export function awaited(requests: readonly string[]): string[] {
+  return requests.filter((one) => one !== 'GET /callback' && one !== 'GET /api/events');
+}
