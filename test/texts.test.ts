@@ -6,6 +6,7 @@ import { createProgram } from '@kethub/cli';
 import { shellOfProcess } from '@kethub/cli';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
+import { beginsBadly, commentsOf, descriptionsOf } from '../script/openings.ts';
 
 // Every command, page and operation that a text names must exist.
 
@@ -58,6 +59,36 @@ describe('commands', () => {
   });
 });
 
+describe('first words', () => {
+  test('of every help text are a noun or a verb', () => {
+    const ofCommand = (command: Command): string[] => [
+      command.description(),
+      ...command.options.map(({ description }) => description),
+      ...command.registeredArguments.map(({ description }) => description),
+      ...command.commands.flatMap(ofCommand),
+    ];
+    const helps = ofCommand(createProgram(shellOfProcess()));
+    expect(helps.length).toBeGreaterThan(300);
+    expect(helps.filter(beginsBadly)).toEqual([]);
+  });
+
+  test.each([
+    ['// What it does', ['1: What']],
+    ['/**\n * Whether it is on\n */', ['2: Whether']],
+    ['const x = 1;\u0020// Of the last call', ['1: Of']],
+    ['// Reads the file:\n// What is left is skipped', []],
+  ])('the check judges the comment %j', (text, found) => expect(commentsOf(text)).toEqual(found));
+
+  test.each([
+    ["{ description: 'Where it runs' }", ['1: Where']],
+    ["{\n  summary:\n    'How many wait',\n}", ['3: How']],
+    ['<Input description="Whoever has it" />', ['1: Whoever']],
+    ["command.description('What it is')", ['1: What']],
+    ["{ description: 'Whatever'.length }", ['1: Whatever']],
+    ["{ description: 'Address of the service' }", []],
+  ])('the check judges the description %j', (text, found) => expect(descriptionsOf(text)).toEqual(found));
+});
+
 /** The parts of a command line that do not exist. */
 function problemOf(program: Command, line: string): string | null {
   // A wide gap precedes an explanation; a bar, a semicolon or an arrow precedes another command.
@@ -91,13 +122,16 @@ test('every page that a text names is there', () => {
 describe('operations and addresses', () => {
   let platform: TestKethub;
   let operations: Set<string>;
+  let documents: { paths: Record<string, object> }[];
 
   beforeAll(async () => {
     platform = await startTestKethub(sqlite);
     const { api, gateway } = platform.platform.addresses;
-    const documents = await Promise.all([api, gateway].map(async (at) => (await fetch(`${at}/openapi.json`)).json()));
+    documents = await Promise.all(
+      [api, gateway].map(async (at) => (await fetch(`${at}/openapi.json`)).json() as Promise<(typeof documents)[0]>),
+    );
     operations = new Set(
-      (documents as { paths: Record<string, object> }[]).flatMap(({ paths }) =>
+      documents.flatMap(({ paths }) =>
         Object.entries(paths).flatMap(([address, methods]) =>
           Object.keys(methods).map((method) => `${method.toUpperCase()} ${plain(address)}`),
         ),
@@ -105,6 +139,18 @@ describe('operations and addresses', () => {
     );
   });
   afterAll(() => platform.close());
+
+  test('every description and summary of the interfaces begins with a noun or a verb', () => {
+    const textsOf = (value: unknown): string[] =>
+      typeof value !== 'object' || value === null
+        ? []
+        : Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+            typeof member === 'string' ? (['description', 'summary'].includes(name) ? [member] : []) : textsOf(member),
+          );
+    const described = textsOf(documents);
+    expect(described.length).toBeGreaterThan(1_000);
+    expect([...new Set(described.filter(beginsBadly))]).toEqual([]);
+  });
 
   test('every operation that a text names is there', () => {
     const named = /\b(GET|POST|PUT|PATCH|DELETE|HEAD) ((?:\$?\{[\w.()]+\})?\/[^\s`'",;)\]]*)/g;

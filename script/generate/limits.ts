@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   preferWaitSeconds: 'Wait that `Prefer: wait=N` is granted, in seconds',
   jsonBodyBytes: 'JSON body of a request to the platform interface, and a field of a form',
   sourceArchiveBytes: 'Uploaded ZIP',
-  sourceUnpackedBytes: 'What a ZIP unpacks to',
+  sourceUnpackedBytes: 'Unpacked ZIP',
   sourceFiles: 'Files in a ZIP',
   apiSpecificationBytes: 'Uploaded OpenAPI document',
   apiSpecificationDepth: 'Levels of an OpenAPI document',

@@ -26,7 +26,7 @@ export const Application = Type.Object(
     name: Type.String(),
     owner: Owner,
     createdAt: Timestamp,
-    tokenEndpoint: Type.String({ description: 'Where the application requests bearer tokens.' }),
+    tokenEndpoint: Type.String({ description: 'Address at which the application requests bearer tokens.' }),
     accessKeys: Type.Array(AccessKey, { description: 'Newest first.' }),
   },
   { $id: 'Application' },

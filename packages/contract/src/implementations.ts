@@ -200,7 +200,7 @@ export const ServiceSource = Type.Object(
     lastVersion: nullable('string', { description: 'Number of that version.' }),
     problem: nullable('string', { description: 'Reason why the last push made no version; null if it did.' }),
   },
-  { $id: 'ServiceSource', description: 'Which pushes to an implementation become versions of a service.' },
+  { $id: 'ServiceSource', description: 'Rules by which pushes to an implementation become versions of a service.' },
 );
 export type ServiceSource = Static<typeof ServiceSource>;
 
@@ -271,7 +271,7 @@ export const ImplementationImport = Type.Object(
     endedAt: Type.Optional(Timestamp),
     nextAt: Type.Optional(Timestamp),
   },
-  { $id: 'ImplementationImport', description: 'Where an implementation comes from, and how far its import is.' },
+  { $id: 'ImplementationImport', description: 'The origin of an implementation, and the progress of its import.' },
 );
 export type ImplementationImport = Static<typeof ImplementationImport>;
 

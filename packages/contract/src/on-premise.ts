@@ -10,7 +10,7 @@ const TargetUrl = Type.String({
   ),
   maxLength: limits.targetUrlLength,
   description:
-    'Where the service runs: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it.',
+    'Address of the service: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it.',
   examples: ['https://quantum.example.org/solver/v1'],
 });
 const TimeoutSeconds = Type.Integer({
@@ -62,7 +62,7 @@ export const Target = Type.Object(
     timeoutSeconds: Type.Integer(),
     hasCredentials: Type.Boolean({ description: 'True if the gateway sends Basic credentials.' }),
   },
-  { $id: 'Target', description: 'Where an on-premise service runs.' },
+  { $id: 'Target', description: 'Address and credentials of an on-premise service.' },
 );
 export type Target = Static<typeof Target>;
 

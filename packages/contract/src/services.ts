@@ -90,7 +90,7 @@ export const RuntimeConfiguration = Request(
     providerAccessTokens: Type.Optional(
       Type.Boolean({
         description:
-          "Whether each execution has the provider access tokens of the service's owner as environment variables.",
+          "True if each execution has the provider access tokens of the service's owner as environment variables.",
       }),
     ),
     hosts: Type.Optional(DeclaredHosts),

@@ -39,7 +39,7 @@ export const Share = Type.Object(
     status: Type.Enum([...shareStatuses], {
       description: 'NEVER_ACTIVE: it ends before it starts.',
     }),
-    opens: opens('What the share opens while it is ACTIVE, with the versions that the service has now.'),
+    opens: opens('Rights that the share gives while it is ACTIVE, with the versions that the service has now.'),
     createdAt: Timestamp,
   },
   { $id: 'Share', description: 'Access of a user or an organization to a service, while all constraints hold.' },
@@ -63,7 +63,7 @@ export const SharedServiceVersion = Type.Object(
     version: Version,
     state: Type.Enum(['DRAFT', 'PUBLISHED']),
     publishedAt: Type.Optional(Timestamp),
-    opens: opens('What the recipient can do with the version.'),
+    opens: opens('Rights of the recipient on the version.'),
     parameters: Type.Optional(Type.Array(ServiceParameter, { description: 'Parameters of run().' })),
     hosts: Type.Optional(DeclaredHosts),
     endpoint: Type.Optional(

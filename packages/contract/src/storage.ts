@@ -66,7 +66,7 @@ export const StorageQuota = Type.Object(
   {
     ownerType: Type.Enum(['USER', 'ORGANIZATION']),
     ownerId: Type.String(),
-    usedBytes: bytes('What the owner keeps.'),
+    usedBytes: bytes('Bytes that the owner keeps.'),
     quotaBytes: nullable('integer', { description: 'Bytes that it may keep; null is no limit.' }),
   },
   { $id: 'StorageQuota' },

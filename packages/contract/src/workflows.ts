@@ -125,8 +125,7 @@ export const RetryIncidentsRequest = Request(
   { serviceId: Id, ...incidentFilter, variables: Type.Optional(AnyObject) },
   {
     $id: 'RetryIncidentsRequest',
-    description:
-      'Which open incidents of a workflow are tried again, and the variables that are corrected first in each.',
+    description: 'Open incidents of a workflow to be tried again, and the variables to be corrected first in each.',
   },
 );
 export type RetryIncidentsRequest = Static<typeof RetryIncidentsRequest>;
@@ -212,7 +211,7 @@ export const WorkflowActivity = Type.Object({
 export const WorkflowInstanceDetails = Type.Object(
   {
     ...WorkflowInstance.properties,
-    activities: Type.Array(WorkflowActivity, { description: 'Where it is: what is active or waits.' }),
+    activities: Type.Array(WorkflowActivity, { description: 'Elements that are active or wait.' }),
     openIncidents: Type.Array(WorkflowIncident),
     children: Type.Array(WorkflowInstance, {
       description: 'Instances that its call activities have started, newest first; at most 100.',
@@ -364,7 +363,7 @@ export const WorkflowSignalReceipt = Type.Object(
     waiting: Type.Integer({
       minimum: 0,
       maximum: limits.workflowSignalCount,
-      description: `How many events that wait receive it. ${limits.workflowSignalCount} stands for as many or more.`,
+      description: `Number of waiting events that receive it. ${limits.workflowSignalCount} stands for as many or more.`,
     }),
     starting: Type.Integer({
       minimum: 0,

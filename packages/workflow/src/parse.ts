@@ -49,7 +49,7 @@ function compile(definitions: Element, judged: boolean): ParseResult {
     const at = idOf(first ?? definitions);
     report.addProblem({ elementId: at, code: 'NO_EXECUTABLE_PROCESS', message, ...(at === null && { line: 1 }) });
   }
-  // Where none is executable, all are judged: the author learns at once what else keeps the file from running.
+  // Without an executable one all are judged: the author learns at once what else keeps the file from running.
   const chosen = executable.length > 0 ? executable : all;
   const processes = new Map<string, Process>();
   for (const element of chosen) {

@@ -52,7 +52,7 @@ the file stay.`,
     )
     .action((wanted: string, options: KeyOptions) => keys(shell, wanted, options));
   addCommand(app, 'rotate <application>', 'make a new access key; the ones before end after the overlap')
-    .option('--overlap <time>', 'how long the keys before still work, such as 90m, 12h or 7d', seconds, 86_400)
+    .option('--overlap <time>', 'time for which the keys before still work, such as 90m, 12h or 7d', seconds, 86_400)
     .option('--env [file]', envOption)
     .addHelpText('after', '\nThe default overlap is 1d, and the longest 30d.')
     .action((wanted: string, options: KeyOptions & { overlap: number }) =>

@@ -19,7 +19,8 @@ interface Settings extends CommonOptions {
 }
 
 const lower = (text: string): string => text.toLowerCase();
-const visibilityOption = () => new Option('--visibility <who>', 'who can clone it').choices(['private', 'public']);
+const visibilityOption = () =>
+  new Option('--visibility <who>', 'people who can clone it').choices(['private', 'public']);
 
 /** Implementations: Git repositories on the platform. */
 export function addRepo(program: Command, shell: Shell): void {

@@ -28,7 +28,9 @@ export function addServe(program: Command, shell: Shell): void {
     .option('--allow-remote', 'let other machines call, who can then run code here as you')
     .option('--cors <origin>', 'let pages of this origin call, or * for all')
     .option('--strict', 'status objects as the gateway has them, without created_at, started_at and ended_at')
-    .addOption(new Option('--mode <mode>', 'how code runs (default: the first that works here)').choices(serveModes))
+    .addOption(
+      new Option('--mode <mode>', 'isolation of the code (default: the first that works here)').choices(serveModes),
+    )
     .option(
       '--python <interpreter>',
       'the Python of an environment (default: the active one, .venv, venv, else ket makes one)',

@@ -9,7 +9,7 @@ export function addTest(program: Command, shell: Shell): void {
     .option('--exact', 'refuse members of a result that expected.json does not have')
     .option('--update', 'write the results into expected.json instead of comparing them')
     .option('--junit <file>', 'write a report in the form of JUnit')
-    .addOption(new Option('--mode <mode>', 'how code runs, see ket serve').choices(serveModes))
+    .addOption(new Option('--mode <mode>', 'isolation of the code, see ket serve').choices(serveModes))
     .option('--python <interpreter>', 'the Python of an environment, see ket serve')
     .option('--image <name>', 'the image for the mode engine, see ket serve')
     .option('--network <name>', "the engine's network, see ket serve")

@@ -20,7 +20,7 @@ const PAUSE_MS = 1_000;
 /** Executions as they change. */
 export function addWatch(program: Command, shell: Shell): void {
   addCommand(program, 'watch [service]', 'watch your newest executions: all, or those of one service')
-    .option('--limit <number>', 'how many executions', positiveInteger, 15)
+    .option('--limit <number>', 'number of executions', positiveInteger, 15)
     .option('--until-ended', 'stop when all of them have ended')
     .addHelpText(
       'after',

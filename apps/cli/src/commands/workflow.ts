@@ -98,7 +98,7 @@ export function addWorkflow(program: Command, shell: Shell): void {
   )
     .option('--key <key>', 'correlation key', '')
     .option('--id <id>', 'id of the message: a second one of the same id has no effect')
-    .option('--wait-for <seconds>', 'how long it waits for an instance that wants it', positiveInteger)
+    .option('--wait-for <seconds>', 'time for which it waits for an instance that wants it', positiveInteger)
     .option('--variables <file>', 'JSON file with the variables of the message')
     .action((service: string, name: string, options: MessageOptions) => message(shell, service, name, options));
   addCommand(

@@ -120,7 +120,7 @@ export const ownImplementationInvitationsQuery = ({ platform }: Pick<Here, 'plat
 /** Milliseconds between two looks at an import that goes on. */
 const IMPORT_MS = 2_000;
 
-/** Where an implementation comes from; null when it was not imported. */
+/** The origin of an implementation; null when it was not imported. */
 export const importQuery = ({ base, platform }: Here, implementationId: string) =>
   queryOptions({
     queryKey: [base, 'implementation', implementationId, 'import'],

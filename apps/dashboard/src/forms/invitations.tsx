@@ -121,7 +121,7 @@ function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonl
         <TextInput
           type="email"
           label="E-mail address"
-          description="Whoever has this address here, or registers with it, may join. Inviting again renews it."
+          description="The person with this address may join, also one who registers with it later. Inviting again renews the invitation."
           required
           data-autofocus
           value={email}

@@ -10,7 +10,7 @@ export const signInEndpoint = ({ issuer }: IdentityService): PlatformEndpoint =>
     id: 'getSignInEndpoint',
     tag: 'Account',
     access: 'ANYONE',
-    summary: 'Where to sign in',
+    summary: 'Read the address of the sign-in',
     description: 'With embedded identities the issuer is {auth_url}, else it is the one of the external provider.',
     answers: { 200: SignInEndpoint },
     problems: [],

@@ -218,7 +218,7 @@ export interface components {
             started: string[];
             /** Number of start events for which a worker starts an instance; at the address of a subscription, 0. */
             starting: number;
-            /** How many events that wait receive it. 10000 stands for as many or more. */
+            /** Number of waiting events that receive it. 10000 stands for as many or more. */
             waiting: number;
         };
         /** A signal for every event that waits for its name now, and for start events of its name. */

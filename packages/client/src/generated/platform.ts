@@ -76,7 +76,7 @@ export interface components {
             id: string;
             name: string;
             owner: components["schemas"]["Owner"];
-            /** Where the application requests bearer tokens. */
+            /** Address at which the application requests bearer tokens. */
             tokenEndpoint: string;
         };
         /** A change of rights, keys or publications, or sign-ins of a day from one network. */
@@ -761,7 +761,7 @@ export interface components {
         getShare: { answer: components["schemas"]["Share"]; parameters: { serviceId: string; shareId: string; }; };
         /** Read a service that is shared with the caller or the organization now */
         getSharedService: { answer: components["schemas"]["SharedService"]; parameters: { serviceId: string; }; };
-        /** Where to sign in */
+        /** Read the address of the sign-in */
         getSignInEndpoint: { answer: components["schemas"]["SignInEndpoint"]; };
         /** Read what the caller, or the organization, keeps on the platform, and may keep */
         getStorage: { answer: components["schemas"]["StorageUsage"]; };
@@ -832,7 +832,7 @@ export interface components {
             /** PRIVATE: owner and members. PUBLIC: anybody can clone and read it, also without an account. */
             visibility: "PRIVATE" | "PUBLIC";
         };
-        /** Where an implementation comes from, and how far its import is. */
+        /** The origin of an implementation, and the progress of its import. */
         ImplementationImport: {
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -1786,7 +1786,7 @@ export interface components {
             /** At most 1000, the oldest ones. */
             retried: number;
         };
-        /** Which open incidents of a workflow are tried again, and the variables that are corrected first in each. */
+        /** Open incidents of a workflow to be tried again, and the variables to be corrected first in each. */
         RetryIncidentsRequest: {
             elementId?: string;
             errorCode?: string;
@@ -1846,7 +1846,7 @@ export interface components {
              * @default 1
              */
             memoryGb?: number;
-            /** Whether each execution has the provider access tokens of the service's owner as environment variables. */
+            /** True if each execution has the provider access tokens of the service's owner as environment variables. */
             providerAccessTokens?: boolean;
             /** The Python of a service of the Python template. Without it, `.python-version` or `requires-python` in pyproject.toml decides, and without these the installation. */
             python?: "3.10" | "3.11" | "3.12" | "3.13";
@@ -1925,7 +1925,7 @@ export interface components {
             /** JSON Schema (2020-12) of the annotation, with the default, and with titles, descriptions, bounds and examples of models, dataclasses, `Annotated` and docstrings. */
             schema?: unknown;
         } & { [key: string]: unknown; };
-        /** Which pushes to an implementation become versions of a service. */
+        /** Rules by which pushes to an implementation become versions of a service. */
         ServiceSource: {
             /** PUBLISH: a version is published as INTERNAL when its build has succeeded. Only an OWNER sets it. */
             action: "DRAFT" | "PUBLISH";
@@ -2077,7 +2077,7 @@ export interface components {
             endDate: string | null;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
-            /** What the share opens while it is ACTIVE, with the versions that the service has now. JOBS: the recipient runs it in the job interface. API: applications of the recipient can subscribe to it and call it. */
+            /** Rights that the share gives while it is ACTIVE, with the versions that the service has now. JOBS: the recipient runs it in the job interface. API: applications of the recipient can subscribe to it and call it. */
             opens: ("JOBS" | "API")[];
             recipient: components["schemas"]["Recipient"];
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
@@ -2106,7 +2106,7 @@ export interface components {
             endpoint?: string;
             /** Hosts that executions may call, each with a port or at 443; nothing else can be reached. Whoever can subscribe sees them. */
             hosts?: string[];
-            /** What the recipient can do with the version. JOBS: the recipient runs it in the job interface. API: applications of the recipient can subscribe to it and call it. */
+            /** Rights of the recipient on the version. JOBS: the recipient runs it in the job interface. API: applications of the recipient can subscribe to it and call it. */
             opens: ("JOBS" | "API")[];
             /** Parameters of run(). */
             parameters?: components["schemas"]["ServiceParameter"][];
@@ -2161,7 +2161,7 @@ export interface components {
             ownerType: "USER" | "ORGANIZATION";
             /** Bytes that it may keep; null is no limit. */
             quotaBytes: number | null;
-            /** What the owner keeps. */
+            /** Bytes that the owner keeps. */
             usedBytes: number;
         };
         StorageQuotaRequest: {
@@ -2247,7 +2247,7 @@ export interface components {
             /** Three dot-separated numbers. */
             version: string;
         };
-        /** Where an on-premise service runs. */
+        /** Address and credentials of an on-premise service. */
         Target: {
             /** True if the gateway sends Basic credentials. */
             hasCredentials: boolean;
@@ -2264,7 +2264,7 @@ export interface components {
              * @default 60
              */
             timeoutSeconds?: number;
-            /** Where the service runs: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it. */
+            /** Address of the service: scheme, host, port and the path below which calls are forwarded. https, and http where the installation allows it. */
             url: string;
         };
         /** Give an application to another owner */
@@ -2564,7 +2564,7 @@ export interface components {
             withIncidents: number;
         };
         WorkflowInstanceDetails: {
-            /** Where it is: what is active or waits. */
+            /** Elements that are active or wait. */
             activities: {
                 /** Open incidents of what it has started, and of what that calls. */
                 childIncidents?: number;
@@ -2692,7 +2692,7 @@ export interface components {
             started: string[];
             /** Number of start events for which a worker starts an instance; at the address of a subscription, 0. */
             starting: number;
-            /** How many events that wait receive it. 10000 stands for as many or more. */
+            /** Number of waiting events that receive it. 10000 stands for as many or more. */
             waiting: number;
         };
         /** A signal for every event that waits for its name now, and for start events of its name. */

@@ -136,7 +136,7 @@ function Add({ onClose }: { readonly onClose: () => void }) {
         <RecipientField value={member} onChange={setMember} error={complaintAt(put.error, '/memberId')} />
         <Select
           label="Role"
-          description="Who manages members can also read and change files."
+          description="Members who manage members can also read and change files."
           data={CHOICES}
           value={role}
           allowDeselect={false}

@@ -95,7 +95,7 @@ export function Import({ onClose }: { readonly onClose: () => void }) {
       >
         <TextInput
           label="Address"
-          description="Of a Git repository, such as https://example.org/lab/solver.git. Only https."
+          description="The address of a Git repository, such as https://example.org/lab/solver.git. Only https."
           required
           data-autofocus
           value={url}

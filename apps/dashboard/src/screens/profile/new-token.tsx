@@ -57,7 +57,7 @@ export function NewToken({ onClose }: { readonly onClose: () => void }) {
       >
         <TextInput
           label="Name"
-          description="Where it is used, for example a machine."
+          description="The place of its use, for example a machine."
           required
           data-autofocus
           maxLength={200}

@@ -1,17 +1,17 @@
 /** Descriptions of response headers, for the OpenAPI document. */
 const DESCRIPTIONS = {
   ETag: 'Names this state of the resource, for If-Match and If-None-Match.',
-  'Cache-Control': 'Who may keep the answer, and for how long (RFC 9111).',
+  'Cache-Control': 'Rules for caches (RFC 9111).',
   'Content-Length': 'Bytes of the content.',
-  'Content-Range': 'Which part of how many bytes a 206 is.',
+  'Content-Range': 'Range of bytes in a 206, and the size of the whole.',
   Link: 'With `limit`: `rel="next"` leads to the next page.',
   'Preference-Applied': 'The wait of `Prefer`, where it was honoured.',
   Location: 'The address of what was created.',
   'X-Request-Id': 'Names the request in the log of the platform: quote it when you report a problem.',
   'Retry-After': 'Seconds until the request would be allowed.',
-  RateLimit: 'What is left of the limit that is nearest, as draft-ietf-httpapi-ratelimit-headers has it.',
+  RateLimit: 'Rest of the nearest limit, as draft-ietf-httpapi-ratelimit-headers has it.',
   'RateLimit-Policy': 'The limits that apply to the request.',
-  'WWW-Authenticate': 'How to authenticate (RFC 9110).',
+  'WWW-Authenticate': 'Schemes of authentication (RFC 9110).',
 } as const;
 
 export type ResponseHeader = keyof typeof DESCRIPTIONS;

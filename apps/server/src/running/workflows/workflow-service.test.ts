@@ -53,6 +53,12 @@ describe.each(databases)('workflow services on $name', (kind) => {
   const deployed = (name: string, xml: string) => deployWorkflow(platform.client, name, xml, [worker.service]);
   const doubles = (id: string, data: string, more: object = {}) =>
     service(id, { in: { data }, ...more, extensions: calls(worker.service.id) });
+  const publish = (serviceId: string) =>
+    platform.client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+  const succeeds = (executionId: string) =>
+    expect
+      .poll(async () => (await platform.client.getOwnedExecution({ executionId })).status, { timeout: 30_000 })
+      .toBe('SUCCEEDED');
   const result = async (app: Caller, id: string) => (await app.request('GET', `/${id}/result`)).body;
   const errorsOf = async (app: Caller, id: string) => ((await result(app, id)) as { errors?: Envelope[] }).errors ?? [];
 
@@ -123,22 +129,14 @@ describe.each(databases)('workflow services on $name', (kind) => {
       }),
     });
     expect(refused.status).toBe(400);
-    const places = (refused.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
-    expect(new Set(places)).toEqual(new Set(['/list', '/mode', '/more', '/name', '/pool/id', '/shots']));
+    const pointers = (refused.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
+    expect(new Set(pointers)).toEqual(new Set(['/list', '/mode', '/more', '/name', '/pool/id', '/shots']));
     expect((await app.request('GET', '/')).body).toEqual([]);
     expect((await app.finish({ mode: 'fast', shots: 1 })).status).toBe('SUCCEEDED');
   });
 
   test('"Using one is rejected at deploy time with 422 (ReservedOutputVariableException)"; it can be saved all the same', async () => {
-    const names = [
-      'executionId',
-      'executionState',
-      'serviceError',
-      'triggeringTenantId',
-      'errors',
-      '_links',
-      '_embedded',
-    ];
+    const names = 'executionId executionState serviceError triggeringTenantId errors _links _embedded'.split(' ');
     const xml = file([
       start(),
       end('end', Object.fromEntries(names.map((name) => [name, '=1']))),
@@ -148,13 +146,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
       body: workflowForm({ name: 'Reserved', source: asFile(xml) }),
     });
     expect(saved.versions[0]?.workflow?.problems).toHaveLength(names.length);
-    await expect(
-      platform.client.publishServiceVersion({
-        serviceId: saved.id,
-        version: '1.0.0',
-        json: { visibility: 'INTERNAL' },
-      }),
-    ).rejects.toMatchObject({
+    await expect(publish(saved.id)).rejects.toMatchObject({
       status: 422,
       errors: names.map(() =>
         expect.objectContaining({ elementId: 'end', code: 'ReservedOutputVariableException', pointer: '/end' }),
@@ -163,15 +155,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
     const mended = file([start(), end('end', { fine: '=1' }), chain('start', 'end')]);
     const draft = await platform.client.replaceSource({ serviceId: saved.id, version: '1.0.0', body: asFile(mended) });
     expect(draft).toMatchObject({ workflow: { problems: [] } });
-    expect(
-      (
-        await platform.client.publishServiceVersion({
-          serviceId: saved.id,
-          version: '1.0.0',
-          json: { visibility: 'INTERNAL' },
-        })
-      ).state,
-    ).toBe('PUBLISHED');
+    expect((await publish(saved.id)).state).toBe('PUBLISHED');
   });
 
   test('a task whose application is not subscribed keeps the workflow from being deployed', async () => {
@@ -180,36 +164,16 @@ describe.each(databases)('workflow services on $name', (kind) => {
       body: workflowForm({ name: 'Unsubscribed', source: asFile(xml) }),
     });
     const refusal = { status: 422, errors: [{ elementId: 'double', code: 'NOT_SUBSCRIBED' }] };
-    await expect(
-      platform.client.publishServiceVersion({
-        serviceId: saved.id,
-        version: '1.0.0',
-        json: { visibility: 'INTERNAL' },
-      }),
-    ).rejects.toMatchObject(refusal);
+    await expect(publish(saved.id)).rejects.toMatchObject(refusal);
     const application = await platform.client.createApplication({ json: { name: 'Without subscriptions' } });
     await platform.client.setWorkflowApplication({
       serviceId: saved.id,
       version: '1.0.0',
       json: { applicationId: application.id },
     });
-    await expect(
-      platform.client.publishServiceVersion({
-        serviceId: saved.id,
-        version: '1.0.0',
-        json: { visibility: 'INTERNAL' },
-      }),
-    ).rejects.toMatchObject(refusal);
+    await expect(publish(saved.id)).rejects.toMatchObject(refusal);
     await platform.client.subscribe({ applicationId: application.id, json: { serviceId: worker.service.id } });
-    expect(
-      (
-        await platform.client.publishServiceVersion({
-          serviceId: saved.id,
-          version: '1.0.0',
-          json: { visibility: 'INTERNAL' },
-        })
-      ).state,
-    ).toBe('PUBLISHED');
+    expect((await publish(saved.id)).state).toBe('PUBLISHED');
   });
 
   test('"An uncaught platform service task failure keeps the process instance alive with an open incident", one envelope per failing branch', async () => {
@@ -346,9 +310,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
       incident: incident?.incident ?? 0,
       json: { variables: { input: 4, data: 4 } },
     });
-    await expect
-      .poll(async () => (await client.getOwnedExecution({ executionId: job.id })).status, { timeout: 30_000 })
-      .toBe('SUCCEEDED');
+    await succeeds(job.id);
     expect(await client.getOwnedResult({ executionId: job.id })).toMatchObject({ answer: 8 });
     expect(JSON.stringify(await client.getOwnedLog({ executionId: job.id }))).toContain('double is tried again');
     expect(await client.listWorkflowIncidents({ serviceId: workflow.id })).toEqual([]);
@@ -384,9 +346,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
       .toMatchObject([{ elementId: 'arrived', message: { name: 'arrived', correlationKey: 'late' } }]);
     await client.publishWorkflowMessage({ serviceId: workflow.id, json: message('other') });
     await client.publishWorkflowMessage({ serviceId: workflow.id, json: message('late') });
-    await expect
-      .poll(async () => (await client.getOwnedExecution({ executionId: late.id })).status, { timeout: 30_000 })
-      .toBe('SUCCEEDED');
+    await succeeds(late.id);
     const begins = file(
       [bpmn.start('start', bpmn.message('begin')), end('end', { who: '=who' }), chain('start', 'end')],
       { messages: { begin: null } },
@@ -397,9 +357,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
       json: { name: 'begin', variables: { who: 'Ada' } },
     });
     expect(started).toHaveLength(1);
-    await expect
-      .poll(async () => (await client.getOwnedExecution({ executionId: started[0] ?? '' })).status, { timeout: 30_000 })
-      .toBe('SUCCEEDED');
+    await succeeds(started[0] ?? '');
     expect(await client.getOwnedResult({ executionId: started[0] ?? '' })).toMatchObject({ who: 'Ada' });
   });
 
@@ -430,7 +388,7 @@ describe.each(databases)('workflow services on $name', (kind) => {
     const first = await client.createService({
       body: workflowForm({ name: 'Scheduled', source: asFile(xml('first')) }),
     });
-    await client.publishServiceVersion({ serviceId: first.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await publish(first.id);
     await expect
       .poll(async () => (await client.listWorkflowInstances({ serviceId: first.id })).map(({ phase }) => phase), {
         timeout: 30_000,
