@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formQuery } from './form-query.ts';
 import { added, isRenewed, keysOf, RENEWED_PAGES } from './live.ts';
 
 test('an event renews what it concerns in its context', () => {
@@ -23,9 +24,12 @@ test('keys are collected once each; too many, and a reset, renew everything', ()
   ).toEqual([[]]);
 });
 
-test('a list of many pages is not renewed, everything else is', () => {
-  const pages = (count: number) => ({ state: { data: { pages: Array.from({ length: count }, () => []) } } });
+test('a list of many pages is not renewed, nor what a form began with; everything else is', () => {
+  const queryKey = ['/me', 'services'];
+  const pages = (count: number) => ({ queryKey, state: { data: { pages: Array.from({ length: count }, () => []) } } });
   expect([isRenewed(pages(RENEWED_PAGES)), isRenewed(pages(RENEWED_PAGES + 1))]).toEqual([true, false]);
   for (const data of [undefined, null, [], { pages: 'none' }, 'text'])
-    expect(isRenewed({ state: { data } })).toBe(true);
+    expect(isRenewed({ queryKey, state: { data } })).toBe(true);
+  expect(isRenewed({ queryKey: formQuery(['share'], async () => null).queryKey, state: {} })).toBe(false);
+  expect(isRenewed({ queryKey: [], state: {} })).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '@kethub/contract';
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Session } from '../session/session.ts';
+import { FORM } from './form-query.ts';
 
 /** Milliseconds for which events are collected, so that a thousand executions renew a list once. */
 const COLLECT_MS = 700;
@@ -27,7 +28,14 @@ export function followChanges(session: Session, queries: QueryClient): void {
 export const RENEWED_PAGES = 10;
 
 /** Returns whether an event renews this query. */
-export function isRenewed({ state: { data } }: { readonly state: { readonly data?: unknown } }): boolean {
+export function isRenewed({
+  queryKey: [first],
+  state: { data },
+}: {
+  readonly queryKey: QueryKey;
+  readonly state: { readonly data?: unknown };
+}): boolean {
+  if (first === FORM) return false;
   const pages = (data as { readonly pages?: unknown } | null | undefined)?.pages;
   return !Array.isArray(pages) || pages.length <= RENEWED_PAGES;
 }

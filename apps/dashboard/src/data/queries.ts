@@ -4,8 +4,10 @@ import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/
 import type { Platform } from './client.ts';
 import type { ActingContext } from './context.tsx';
 import { parseExact } from './exact-json.ts';
+import { formQuery } from './form-query.ts';
 import { linkedPage } from './linked-page.ts';
 import { claimWaiting } from './long-requests.ts';
+import { tagged } from './tagged.ts';
 
 /** Rows of one page of a list. */
 export const PAGE = 50;
@@ -148,18 +150,11 @@ export const versionQuery = ({ base, platform }: Here, serviceId: string, versio
     staleTime: 5_000,
   });
 
-/** One version with its entity tag, which a change sends so that it overwrites nothing it has not seen. */
-export const taggedVersionQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
-  queryOptions({
-    queryKey: [base, 'service', serviceId, 'tagged', version],
-    queryFn: async ({ signal }): Promise<Watched<ServiceVersion>> => {
-      const response = await platform.getServiceVersion.response({ serviceId, version, signal });
-      return { value: (await response.json()) as ServiceVersion, etag: response.headers.get('etag') };
-    },
-    // A form begins with the present state, and what is typed is not replaced by what comes later.
-    gcTime: 0,
-    staleTime: Infinity,
-  });
+/** One version with its entity tag, as a form begins with it: `form` is the name of the form. */
+export const versionFormQuery = ({ base, platform }: Here, form: string, serviceId: string, version: string) =>
+  formQuery([base, 'service', serviceId, form, version], (signal) =>
+    tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version, signal })),
+  );
 
 export const buildQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
   queryOptions({

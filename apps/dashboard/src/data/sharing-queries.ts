@@ -1,5 +1,6 @@
 import type { Share } from '@kethub/contract';
 import { queryOptions } from '@tanstack/react-query';
+import { formQuery } from './form-query.ts';
 import type { Here } from './queries.ts';
 import { tagged } from './tagged.ts';
 
@@ -11,12 +12,9 @@ export const sharesQuery = ({ base, platform }: Here, serviceId: string) =>
 
 /** A share with its entity tag, as a form of its dates begins. */
 export const shareQuery = ({ base, platform }: Here, serviceId: string, shareId: string) =>
-  queryOptions({
-    queryKey: [base, 'service', serviceId, 'share', shareId],
-    queryFn: ({ signal }) => tagged<Share>(platform.getShare.response({ serviceId, shareId, signal })),
-    gcTime: 0,
-    staleTime: Infinity,
-  });
+  formQuery([base, 'service', serviceId, 'share', shareId], (signal) =>
+    tagged<Share>(platform.getShare.response({ serviceId, shareId, signal })),
+  );
 
 /** A service of somebody else, as its recipient sees it. */
 export const sharedServiceQuery = ({ base, platform }: Here, serviceId: string) =>

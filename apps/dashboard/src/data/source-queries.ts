@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { parseExact, writeExact } from './exact-json.ts';
+import { formQuery } from './form-query.ts';
 import type { Here } from './queries.ts';
 import type { Tagged } from './tagged.ts';
 
@@ -48,11 +49,8 @@ export function inLines(text: string): string {
   }
 }
 
+/** The document that a page shows. An upload takes the place of this one, and of none that came later. */
 export const specificationQuery = (here: Here, serviceId: string, version: string) =>
-  queryOptions({
-    queryKey: [here.base, 'service', serviceId, 'tagged-specification', version],
-    queryFn: ({ signal }) => readSpecification(here, serviceId, version, signal),
-    // A change is about the document that is shown.
-    gcTime: 0,
-    staleTime: Infinity,
-  });
+  formQuery([here.base, 'service', serviceId, 'specification', version], (signal) =>
+    readSpecification(here, serviceId, version, signal),
+  );

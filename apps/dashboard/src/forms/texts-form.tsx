@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { formQuery } from '../data/form-query.ts';
 import { ifMatch, type Tagged } from '../data/tagged.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Conflict, isStale } from './conflict.tsx';
@@ -36,7 +37,7 @@ export function ChangeTexts<Key extends string>({
   onClose,
   ...saving
 }: Saving<Key> & { readonly title: string; readonly onClose: () => void }) {
-  const present = useQuery({ queryKey: ['form', useId()], queryFn: saving.read, gcTime: 0, staleTime: Infinity });
+  const present = useQuery(formQuery([useId()], saving.read));
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
       {present.error && <Problem error={present.error} onRetry={() => void present.refetch()} />}

@@ -2,6 +2,7 @@ import type { ServiceLimits, ServiceSubscription } from '@kethub/contract';
 import { Button, Modal } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useMay } from '../../data/context.tsx';
 import { serviceLimitsQuery, subscribersQuery } from '../../data/marketplace-queries.ts';
 import { useNames } from '../../data/use-names.ts';
@@ -21,7 +22,7 @@ export function Limits() {
   const nameOf = useNames(rows.map(({ subscriber }) => subscriber));
   const mayChange = useMay('limits:change');
   const [changed, setChanged] = useState<ServiceSubscription | null>(null);
-  if (limits.error) return <Problem error={limits.error} onRetry={() => void limits.refetch()} />;
+  if (isMissing(limits)) return <Problem error={limits.error} onRetry={() => void limits.refetch()} />;
   if (!limits.data) return <div className="panel quiet">Loading…</div>;
   return (
     <div className="stack">

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useMay } from '../../data/context.tsx';
 import { listingQuery } from '../../data/marketplace-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
@@ -22,7 +23,7 @@ export function ListingPage() {
   const listing = useQuery(listingQuery(acting, serviceId));
   const mayPublish = useMay('listing:publish');
   const [asked, setAsked] = useState<'form' | 'end' | null>(null);
-  if (listing.error) return <Problem error={listing.error} onRetry={() => void listing.refetch()} />;
+  if (isMissing(listing)) return <Problem error={listing.error} onRetry={() => void listing.refetch()} />;
   if (listing.isPending || !service.data) return <div className="panel quiet">Loading…</div>;
   const offered = listing.data?.value;
   const versions = service.data.versions.filter((one) => one.state === 'PUBLISHED' && one.retirement === undefined);

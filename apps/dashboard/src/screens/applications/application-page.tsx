@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { applicationQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
 import { tagged } from '../../data/tagged.ts';
@@ -32,7 +33,7 @@ export function ApplicationPage() {
   });
   const [asked, setAsked] = useState<'name' | 'deletion' | 'transfer' | null>(null);
   useTitle(application.data?.name ?? 'Application');
-  if (application.error) return <Problem error={application.error} onRetry={() => void application.refetch()} />;
+  if (isMissing(application)) return <Problem error={application.error} onRetry={() => void application.refetch()} />;
   if (!application.data) return <div className="quiet">Loading…</div>;
   const { name, id, createdAt, tokenEndpoint, accessKeys } = application.data;
   return (

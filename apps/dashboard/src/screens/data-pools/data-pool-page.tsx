@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { isEnough, useMay } from '../../data/context.tsx';
 import { dataPoolQuery } from '../../data/data-pool-queries.ts';
 import { dataPoolsQuery, meQuery } from '../../data/queries.ts';
@@ -26,7 +27,7 @@ export function DataPoolPage() {
   const mayLeaveHere = useMay('data-pool:leave');
   const [asked, setAsked] = useState<'texts' | 'transfer' | 'deletion' | 'leaving' | null>(null);
   useTitle(pool.data?.name ?? 'Data pool');
-  if (pool.error) return <Problem error={pool.error} onRetry={() => void pool.refetch()} />;
+  if (isMissing(pool)) return <Problem error={pool.error} onRetry={() => void pool.refetch()} />;
   if (!pool.data) return <div className="quiet">Loading…</div>;
   const { name, description, files, bytes: size, role, id, owner } = pool.data;
   const isOwn = owner.id === (acting.organizationId ?? me.data?.id);

@@ -1,6 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing, useMay } from '../../data/context.tsx';
 import { executionQuery, isEnded, resultQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -27,7 +28,7 @@ export function ExecutionPanel({ id, more }: { readonly id: string; readonly mor
     mutationFn: () => acting.platform.cancelOwnedExecution({ executionId: id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: [acting.base, 'execution', id] }),
   });
-  if (execution.error) return <Problem error={execution.error} onRetry={() => void execution.refetch()} />;
+  if (isMissing(execution)) return <Problem error={execution.error} onRetry={() => void execution.refetch()} />;
   if (!execution.data) return <div className="panel quiet">Loading…</div>;
   const { status, createdAt, startedAt, endedAt } = execution.data;
   const files = namesOfFiles(result.data);

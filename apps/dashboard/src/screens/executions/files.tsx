@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing } from '../../data/context.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { saveFrom } from '../../viewers/save.ts';
@@ -109,7 +110,7 @@ function Picture({
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [content.data]);
-  if (content.error) return <Problem error={content.error} />;
+  if (isMissing(content)) return <Problem error={content.error} />;
   if (content.data === null) return <p className="quiet">This picture is too large to be shown. Download it.</p>;
   return address === null ? <p className="quiet">Loading…</p> : <img className="picture" src={address} alt={name} />;
 }

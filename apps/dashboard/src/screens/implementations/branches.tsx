@@ -2,6 +2,7 @@ import type { RepositoryRefs } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { implementationQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -15,7 +16,7 @@ const SHOWN = 500;
 export function Branches() {
   const { acting, implementationId } = useImplementationAddress();
   const refs = useQuery(refsQuery(acting, implementationId));
-  if (refs.error) return <Problem error={refs.error} onRetry={() => void refs.refetch()} />;
+  if (isMissing(refs)) return <Problem error={refs.error} onRetry={() => void refs.refetch()} />;
   if (!refs.data) return <div className="panel quiet">Loading…</div>;
   const { branches, tags, defaultBranch } = refs.data;
   if (branches.length + tags.length === 0)

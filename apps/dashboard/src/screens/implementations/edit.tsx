@@ -4,51 +4,30 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
-import {
-  fileQuery,
-  implementationQuery,
-  refsQuery,
-  SHOWN_BYTES,
-  treeQuery,
-} from '../../data/implementation-queries.ts';
+import { formQuery, isMissing } from '../../data/form-query.ts';
+import { implementationQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { roleInWords } from '../../look/roles.ts';
-import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { commitForm, useBranch } from './commit-form.ts';
+import { beginToEdit, readEntry, readFileNow, type Begun } from './begin-to-edit.ts';
+import { commitForm } from './commit-form.ts';
 import { lineEndsOf, withLineEnds } from './line-ends.ts';
 import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
-import { useText } from './use-text.ts';
-
-/** A file of a branch as somebody began to edit it; `id` is null for one that is not there yet. */
-interface Begun {
-  readonly head: string | null;
-  readonly path: string;
-  readonly id: string | null;
-  readonly text: string;
-}
 
 /** Edits or renames the file in the address, or makes a new one in the folder that `folder` names. */
 export function EditPage() {
   const { acting, implementationId } = useImplementationAddress();
   const { ref, path } = useWhere();
   const { folder } = useSearch({ strict: false }) as { folder?: unknown };
-  const isNew = path === '';
-  const inside = typeof folder === 'string' ? folder : '';
-  const refs = useQuery(refsQuery(acting, implementationId));
-  const isEmpty = refs.data?.head === null && ref === null;
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const parent = isNew ? inside : path.slice(0, -name.length - 1);
-  const tree = useQuery({
-    ...treeQuery(acting, implementationId, { ref, path: parent }),
-    enabled: refs.isSuccess && !isEmpty,
-  });
-  const entry = isNew ? undefined : tree.data?.entries.find((one) => one.name === name && one.type === 'FILE');
-  const isShort = (entry?.bytes ?? Infinity) <= SHOWN_BYTES;
-  const file = useQuery({ ...fileQuery(acting, implementationId, { ref, path }), enabled: isShort });
-  const text = useText(file.data);
+  const inside = typeof folder === 'string' && folder !== '' ? `${folder}/` : '';
+  const asked = path === '' ? inside : path;
+  const begun = useQuery(
+    formQuery([acting.base, 'implementation', implementationId, 'file', ref, asked], (signal) =>
+      beginToEdit(acting.platform, implementationId, { ref, path: asked }, signal),
+    ),
+  );
   const { role = 'VIEWER', readOnly = null } =
     useQuery(implementationQuery(acting, implementationId)).data?.value ?? {};
   if (!isEnough(role, 'implementation:push') || readOnly !== null)
@@ -59,38 +38,20 @@ export function EditPage() {
           : 'Nobody changes files here: the repository is imported, or follows another one.'}
       </div>
     );
-  const error = refs.error ?? tree.error ?? file.error;
-  if (error) return <Problem error={error} />;
-  if (refs.data && ref !== null && !refs.data.branches.some((one) => one.name === ref))
-    return <div className="panel quiet">{ref} is no branch. Choose a branch first: a change adds a commit to it.</div>;
-  if (isNew && (isEmpty || tree.data))
-    return (
-      <Editor
-        begun={{ head: tree.data?.commit ?? null, path: inside === '' ? '' : `${inside}/`, id: null, text: '' }}
-      />
-    );
-  if (tree.data && !entry) return <div className="panel quiet">There is no file of this name here.</div>;
-  if (entry && !isShort)
-    return <div className="panel quiet">Files of more than {bytes(SHOWN_BYTES)} are not edited here. Use Git.</div>;
-  if (!tree.data || !entry || text === undefined) return <div className="panel quiet">Loading…</div>;
-  if (text === null || lineEndsOf(text) === 'MIXED')
-    return (
-      <div className="panel quiet">
-        {text === null ? 'It is no text in UTF-8.' : 'Its lines end in different ways, which a browser does not keep.'}{' '}
-        Use Git to change it.
-      </div>
-    );
-  return <Editor begun={{ head: tree.data.commit, path, id: entry.id, text }} />;
+  if (isMissing(begun)) return <Problem error={begun.error} onRetry={() => void begun.refetch()} />;
+  if (!begun.data) return <div className="panel quiet">Loading…</div>;
+  if (typeof begun.data === 'string') return <div className="panel quiet">{begun.data}</div>;
+  return <Editor key={`${implementationId} ${ref} ${asked}`} begun={begun.data} />;
 }
 
 function Editor({ begun: given }: { readonly begun: Begun }) {
   const { acting, implementationId, at } = useImplementationAddress();
   const { ref } = useWhere();
-  const branch = useBranch();
   const queries = useQueryClient();
   const navigate = useNavigate();
   // A commit of somebody else meanwhile must not change what this person began with.
   const [begun, setBegun] = useState(given);
+  const { branch } = begun;
   const [path, setPath] = useState(begun.path);
   const [text, setText] = useState(begun.text);
   const [message, setMessage] = useState('');
@@ -100,7 +61,7 @@ function Editor({ begun: given }: { readonly begun: Begun }) {
     shouldBlockFn: () => isChanged && !isSaved && !globalThis.confirm('Leave without committing what you typed?'),
     enableBeforeUnload: () => isChanged && !isSaved,
   });
-  const now = () => readNow(acting.platform, implementationId, branch, begun.path);
+  const now = () => readFileNow(acting.platform, implementationId, branch, begun.path);
   const suggested =
     begun.id === null ? `Add ${path}` : path === begun.path ? `Change ${path}` : `Rename ${begun.path} to ${path}`;
   const commit = useMutation({
@@ -196,39 +157,10 @@ function Editor({ begun: given }: { readonly begun: Begun }) {
         <FormProblem error={commit.error} fields={['/files']} />
       )}
       <div className="row">
-        <Button type="submit" loading={commit.isPending} disabled={!isChanged || path.trim() === '' || branch === ''}>
+        <Button type="submit" loading={commit.isPending} disabled={!isChanged || path.trim() === ''}>
           Commit to {branch}
         </Button>
       </div>
     </form>
   );
-}
-
-type Platform = ReturnType<typeof useImplementationAddress>['acting']['platform'];
-
-/** The entry at a path in a commit or branch; null where there is none. */
-async function readEntry(platform: Platform, implementationId: string, ref: string, path: string) {
-  const parent = path.split('/').slice(0, -1).join('/');
-  try {
-    const tree = await platform.readImplementationTree({
-      implementationId,
-      ref,
-      ...(parent !== '' && { path: parent }),
-    });
-    const entry = tree.entries.find((one) => one.name === path.slice(path.lastIndexOf('/') + 1));
-    return entry ? { head: tree.commit, id: entry.id } : null;
-  } catch (error) {
-    if (error instanceof KethubError && error.status === 404) return null;
-    throw error;
-  }
-}
-
-/** The file as it is on the branch now. */
-async function readNow(platform: Platform, implementationId: string, branch: string, path: string): Promise<Begun> {
-  const refs = await platform.listImplementationRefs({ implementationId });
-  const head = refs.branches.find(({ name }) => name === branch)?.commit ?? null;
-  const entry = head === null || path.endsWith('/') ? null : await readEntry(platform, implementationId, head, path);
-  if (head === null || !entry) return { head, path, id: null, text: '' };
-  const content = await platform.readImplementationFile({ implementationId, ref: head, path });
-  return { head, path, id: entry.id, text: await content.text() };
 }

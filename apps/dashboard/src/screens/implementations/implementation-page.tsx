@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { implementationQuery } from '../../data/implementation-queries.ts';
 import { CopyButton, PageHead } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
@@ -20,7 +21,7 @@ export function ImplementationPage() {
   const { acting, implementationId, at } = useImplementationAddress();
   const implementation = useQuery(implementationQuery(acting, implementationId));
   useTitle(implementation.data?.value.name ?? 'Implementation');
-  if (implementation.error)
+  if (isMissing(implementation))
     return <Problem error={implementation.error} onRetry={() => void implementation.refetch()} />;
   if (!implementation.data) return <div className="quiet">Loading…</div>;
   const { name, description, visibility, cloneUrl } = implementation.data.value;

@@ -1,6 +1,7 @@
 import type { ImplementationInvitation } from '@kethub/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing } from '../../data/context.tsx';
 import {
   implementationInvitationsQuery,
@@ -38,7 +39,7 @@ export function Invitations() {
 export function OwnInvitations() {
   const invitations = useQuery(ownImplementationInvitationsQuery(useActing()));
   const rows = invitations.data ?? [];
-  if (invitations.error) return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />;
+  if (isMissing(invitations)) return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />;
   if (rows.length === 0) return null;
   return (
     <section className="panel stack" aria-labelledby="own-invitations">

@@ -2,10 +2,12 @@ import type { Implementation } from '@kethub/contract';
 import { Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { implementationQuery, implementationsQuery, refsQuery } from '../../data/implementation-queries.ts';
+import { formQuery, isMissing } from '../../data/form-query.ts';
+import { implementationsQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
 
 const VISIBILITIES = [
@@ -14,47 +16,65 @@ const VISIBILITIES = [
 ];
 const FIELDS = ['/name', '/description', '/defaultBranch', '/protection/patterns'];
 
+/** Reads the settings of an implementation, and changes them. */
+export function SettingsForm() {
+  const { acting, implementationId } = useImplementationAddress();
+  const begun = useQuery(
+    formQuery([acting.base, 'implementation', implementationId, 'settings'], (signal) =>
+      tagged<Implementation>(acting.platform.getImplementation.response({ implementationId, signal })),
+    ),
+  );
+  if (isMissing(begun)) return <Problem error={begun.error} onRetry={() => void begun.refetch()} />;
+  if (!begun.data) return <div className="panel quiet">Loading…</div>;
+  return <Fields begun={begun.data} />;
+}
+
 /** Name, description, visibility, default branch and protected branches of an implementation. */
-export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<Implementation> }) {
+function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
   const { acting, implementationId } = useImplementationAddress();
   const queries = useQueryClient();
   const refs = useQuery(refsQuery(acting, implementationId));
-  const [name, setName] = useState(value.name);
-  const [description, setDescription] = useState(value.description);
-  const [visibility, setVisibility] = useState<string>(value.visibility);
-  const [defaultBranch, setDefaultBranch] = useState(value.defaultBranch);
-  const [protectsDefault, setProtectsDefault] = useState(value.protection.defaultBranch);
-  const [patterns, setPatterns] = useState(value.protection.patterns.join('\n'));
+  const [seen, setSeen] = useState(begun);
+  const [draft, setDraft] = useState(() => draftOf(begun));
+  const { name, description, visibility, defaultBranch, protectsDefault, patterns } = draft;
+  const set = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed });
+  const show = (read: Tagged<Implementation>): void => {
+    setSeen(read);
+    setDraft(draftOf(read));
+  };
   const wanted = patterns
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const change = useMutation({
     mutationFn: (tag: string | null) =>
-      acting.platform.updateImplementation({
-        implementationId,
-        json: {
-          name: name.trim(),
-          description,
-          visibility: visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
-          defaultBranch,
-          protection: { defaultBranch: protectsDefault, patterns: wanted },
-        },
-        headers: ifMatch(tag),
-      }),
-    async onSuccess() {
+      tagged<Implementation>(
+        acting.platform.updateImplementation.response({
+          implementationId,
+          json: {
+            name: name.trim(),
+            description,
+            visibility: visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+            defaultBranch,
+            protection: { defaultBranch: protectsDefault, patterns: wanted },
+          },
+          headers: ifMatch(tag),
+        }),
+      ),
+    async onSuccess(saved) {
+      show(saved);
       await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
       await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
     },
   });
-  const branches = new Set([...(refs.data?.branches.map((one) => one.name) ?? []), value.defaultBranch]);
+  const branches = new Set([...(refs.data?.branches.map((one) => one.name) ?? []), seen.value.defaultBranch]);
   const words = (one: string): string => VISIBILITIES.find((known) => known.value === one)?.label ?? one;
   return (
     <form
       className="panel stack"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(etag);
+        change.mutate(seen.etag);
       }}
     >
       <TextInput
@@ -64,7 +84,7 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
         maxLength={100}
         value={name}
         error={complaintAt(change.error, '/name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <Textarea
         label="Description"
@@ -73,14 +93,14 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
         maxLength={5_000}
         value={description}
         error={complaintAt(change.error, '/description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        onChange={(event) => set({ description: event.currentTarget.value })}
       />
       <Select
         label="Visibility"
         data={VISIBILITIES}
         allowDeselect={false}
         value={visibility}
-        onChange={(chosen) => setVisibility(chosen ?? 'PRIVATE')}
+        onChange={(chosen) => set({ visibility: chosen ?? 'PRIVATE' })}
       />
       <Select
         label="Default branch"
@@ -90,12 +110,12 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
         allowDeselect={false}
         value={defaultBranch}
         error={complaintAt(change.error, '/defaultBranch')}
-        onChange={(chosen) => setDefaultBranch(chosen ?? defaultBranch)}
+        onChange={(chosen) => set({ defaultBranch: chosen ?? defaultBranch })}
       />
       <Checkbox
         label="Protect the default branch: no push deletes or rewrites it"
         checked={protectsDefault}
-        onChange={(event) => setProtectsDefault(event.currentTarget.checked)}
+        onChange={(event) => set({ protectsDefault: event.currentTarget.checked })}
       />
       <Textarea
         label="Other protected branches"
@@ -104,7 +124,7 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
         minRows={1}
         value={patterns}
         error={wanted.map((_, index) => complaintAt(change.error, `/protection/patterns/${index}`)).find(Boolean)}
-        onChange={(event) => setPatterns(event.currentTarget.value)}
+        onChange={(event) => set({ patterns: event.currentTarget.value })}
       />
       {isStale(change.error) ? (
         <Conflict
@@ -125,7 +145,10 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
             },
           ]}
           onMine={(theirs) => change.mutate(theirs.etag)}
-          onTheirs={(theirs) => queries.setQueryData(implementationQuery(acting, implementationId).queryKey, theirs)}
+          onTheirs={(theirs) => {
+            show(theirs);
+            change.reset();
+          }}
         />
       ) : (
         <FormProblem
@@ -145,4 +168,27 @@ export function SettingsForm({ read: { value, etag } }: { readonly read: Tagged<
       </div>
     </form>
   );
+}
+
+interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly visibility: string;
+  readonly defaultBranch: string;
+  readonly protectsDefault: boolean;
+  /** One pattern in a line. */
+  readonly patterns: string;
+}
+
+function draftOf({
+  value: { name, description, visibility, defaultBranch, protection },
+}: Tagged<Implementation>): Draft {
+  return {
+    name,
+    description,
+    visibility,
+    defaultBranch,
+    protectsDefault: protection.defaultBranch,
+    patterns: protection.patterns.join('\n'),
+  };
 }

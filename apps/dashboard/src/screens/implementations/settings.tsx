@@ -29,8 +29,7 @@ export function Settings() {
   return (
     <div className="stack">
       {isEnough(role, 'implementation:change') ? (
-        // The form keeps what was typed until somebody has saved something else.
-        <SettingsForm key={implementation.data.etag} read={implementation.data} />
+        <SettingsForm key={implementationId} />
       ) : (
         <div className="panel quiet">Your role is {roleInWords(role)}: only an owner changes settings.</div>
       )}

@@ -3,17 +3,21 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
+import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { shortId } from '../../look/parts.tsx';
+import type { Platform } from '../../data/client.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /**
  * Uploads files as a commit: into the folder that the page shows, or a ZIP in the place of everything. `head`: the commit
- * that the page shows; if somebody has pushed meanwhile, nothing is changed.
+ * that the page shows; if somebody has pushed since the dialog was opened, both commits are shown before anything changes.
  */
-export function Upload({ head, onClose }: { readonly head: string | null; readonly onClose: () => void }) {
+export function Upload({ head: shown, onClose }: { readonly head: string | null; readonly onClose: () => void }) {
   const { acting, implementationId } = useImplementationAddress();
   const { ref, path } = useWhere();
   const queries = useQueryClient();
+  const [head] = useState(shown);
   const refs = useQuery(refsQuery(acting, implementationId));
   const [files, setFiles] = useState<File[]>([]);
   const [message, setMessage] = useState('');
@@ -23,7 +27,7 @@ export function Upload({ head, onClose }: { readonly head: string | null; readon
   const branch = ref ?? refs.data?.defaultBranch ?? '';
   const isBranch = refs.data === undefined || ref === null || refs.data.branches.some(({ name }) => name === ref);
   const commit = useMutation({
-    mutationFn: () => {
+    mutationFn: (over: string | null) => {
       const body = new FormData();
       body.set(
         'message',
@@ -32,7 +36,7 @@ export function Upload({ head, onClose }: { readonly head: string | null; readon
       body.set('branch', branch);
       if (isZip && how === 'replace') body.set('archive', only);
       else for (const file of files) body.append('files', file, below(path, file.name));
-      return acting.platform.commitToImplementation({ implementationId, body, headers: ifMatch(head && `"${head}"`) });
+      return acting.platform.commitToImplementation({ implementationId, body, headers: ifMatch(over && `"${over}"`) });
     },
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
@@ -45,7 +49,7 @@ export function Upload({ head, onClose }: { readonly head: string | null; readon
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          commit.mutate();
+          commit.mutate(head);
         }}
       >
         {!isBranch && (
@@ -74,11 +78,30 @@ export function Upload({ head, onClose }: { readonly head: string | null; readon
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        {commit.error && <Problem error={commit.error} />}
-        <Button type="submit" loading={commit.isPending} disabled={files.length === 0 || !isBranch || branch === ''}>
-          Commit
-        </Button>
+        {commit.error && !isStale(commit.error) && <Problem error={commit.error} />}
+        <Conflict
+          error={commit.error}
+          read={() => readHead(acting.platform, implementationId, branch)}
+          compare={(theirs) => [{ label: 'Last commit', mine: inWords(head), theirs: inWords(theirs.commit) }]}
+          onMine={(theirs) => commit.mutate(theirs.commit)}
+          onTheirs={onClose}
+        />
+        {!isStale(commit.error) && (
+          <Button type="submit" loading={commit.isPending} disabled={files.length === 0 || !isBranch || branch === ''}>
+            Commit
+          </Button>
+        )}
       </form>
     </Modal>
   );
+}
+
+/** The commit that a branch is at now. */
+async function readHead(platform: Platform, implementationId: string, branch: string) {
+  const { branches } = await platform.listImplementationRefs({ implementationId });
+  return { commit: branches.find(({ name }) => name === branch)?.commit ?? null };
+}
+
+function inWords(commit: string | null): string {
+  return commit === null ? 'none' : shortId(commit);
 }

@@ -19,7 +19,8 @@ export function useText(content: Blob | undefined): string | null | undefined {
   return text;
 }
 
-function textOf(bytes: Uint8Array): string | null {
+/** The text of bytes that are UTF-8; null for others. */
+export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

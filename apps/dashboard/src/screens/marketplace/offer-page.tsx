@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing, useMay } from '../../data/context.tsx';
 import { offerQuery } from '../../data/marketplace-queries.ts';
 import { CATEGORIES } from '../../look/market.ts';
@@ -23,7 +24,7 @@ export function OfferPage() {
   const maySubscribe = useMay('subscription:create');
   const [isSubscribing, setSubscribing] = useState(false);
   useTitle(offer.data?.title ?? 'Offer');
-  if (offer.error) return <Problem error={offer.error} onRetry={() => void offer.refetch()} />;
+  if (isMissing(offer)) return <Problem error={offer.error} onRetry={() => void offer.refetch()} />;
   if (!offer.data) return <div className="quiet">Loading…</div>;
   const { title, summary, provider, version, categories, pricingPlans } = offer.data;
   const isOpen = pricingPlans.some(({ type }) => type !== 'ON_REQUEST');

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ServiceVersion } from '@kethub/contract';
+import { formQuery, isMissing } from '../../data/form-query.ts';
 import { takeKeptFile } from '../../data/kept-files.ts';
 import { serviceQuery, sessionQuery } from '../../data/queries.ts';
 import { tagged } from '../../data/tagged.ts';
@@ -13,27 +14,24 @@ export function ModelPage() {
   const { acting, serviceId } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));
   const version = service.data?.versions[0]?.version ?? '';
-  const file = useQuery<FirstFile>({
-    queryKey: [acting.base, 'service', serviceId, 'file'],
-    // The file is read once: what is drawn is not replaced by what comes later.
-    enabled: ({ state }) => version !== '' && state.data === undefined,
-    async queryFn({ signal, client }) {
+  const queries = useQueryClient();
+  const file = useQuery({
+    ...formQuery([acting.base, 'workflow-file', serviceId], async (signal): Promise<FirstFile> => {
       const { platform } = acting;
       const read = platform.getServiceVersion.response({ serviceId, version, signal });
       const { value, etag } = await tagged<ServiceVersion>(read);
       const source = await platform.downloadSource({ serviceId, version, signal });
-      const { person } = await client.ensureQueryData(sessionQuery(platform));
+      const { person } = await queries.ensureQueryData(sessionQuery(platform));
       const place = `${person.id} ${acting.base} ${serviceId}`;
       const xml = await source.text();
       const kept = await takeKeptFile(place);
       return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, place };
-    },
-    gcTime: 0,
-    staleTime: Infinity,
+    }),
+    enabled: version !== '',
   });
   if (service.data && service.data.type !== 'WORKFLOW')
     return <div className="panel quiet">Only workflows have a diagram.</div>;
-  if (file.error && !file.data) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
+  if (isMissing(file)) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
   if (!file.data) return <div className="panel quiet">Loading…</div>;
   return <Editor key={serviceId} first={file.data} />;
 }

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing } from '../../data/context.tsx';
 import { ownInvitationsQuery } from '../../data/organization-queries.ts';
 import { organizationListQuery, organizationsQuery } from '../../data/queries.ts';
@@ -95,7 +96,7 @@ function Invitations() {
   const { platform } = useActing();
   const invitations = useQuery(ownInvitationsQuery({ platform }));
   const rows = invitations.data ?? [];
-  if (invitations.error) return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />;
+  if (isMissing(invitations)) return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />;
   if (rows.length === 0) return null;
   return (
     <section className="panel stack" aria-labelledby="invitations">

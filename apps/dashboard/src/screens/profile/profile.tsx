@@ -1,6 +1,7 @@
 import type { UserDto } from '@kethub/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
+import { formQuery } from '../../data/form-query.ts';
 import { meQuery } from '../../data/queries.ts';
 import { tagged } from '../../data/tagged.ts';
 import { TextsForm } from '../../forms/texts-form.tsx';
@@ -58,7 +59,7 @@ function AboutYou() {
     const { currentPosition, homepage, about } = value;
     return { etag, value: { currentPosition: currentPosition ?? '', homepage: homepage ?? '', about: about ?? '' } };
   };
-  const present = useQuery({ queryKey: ['form', 'me'], queryFn: read, gcTime: 0, staleTime: Infinity });
+  const present = useQuery(formQuery(['me'], read));
   return (
     <section className="panel stack" aria-labelledby="about-you">
       <h2 id="about-you">About you</h2>

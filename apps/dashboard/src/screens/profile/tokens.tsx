@@ -2,6 +2,7 @@ import type { PlatformClient } from '@kethub/client';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing } from '../../data/context.tsx';
 import { accessTokensQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -20,7 +21,7 @@ export function Tokens() {
   const tokens = useQuery(accessTokensQuery(acting));
   const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<ListedToken | null>(null);
-  if (tokens.error) return <Problem error={tokens.error} onRetry={() => void tokens.refetch()} />;
+  if (isMissing(tokens)) return <Problem error={tokens.error} onRetry={() => void tokens.refetch()} />;
   if (!tokens.data) return <div className="panel quiet">Loading…</div>;
   const { accessTokens, defaultToken } = tokens.data;
   return (

@@ -1,59 +1,40 @@
-import type { ServiceVersion, Target } from '@kethub/contract';
+import type { ServiceVersion } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ifMatch, tagged } from '../../data/tagged.ts';
+import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** Address at which a version of an on-premise service runs. It can move after the publication as well. */
-export function ChangeTarget({
-  version,
-  etag,
-  present,
-  mayChange,
-}: {
-  readonly version: string;
-  readonly etag: string | null;
-  readonly present: Target;
-  readonly mayChange: boolean;
-}) {
+/** Changes where a version of an on-premise service runs. It can move after the publication as well. */
+export function ChangeTarget({ version, begun }: { readonly version: string; readonly begun: Tagged<ServiceVersion> }) {
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
-  const [draft, setDraft] = useState({
-    ...emptyTarget,
-    url: present.url,
-    timeoutSeconds: String(present.timeoutSeconds),
-    changesCredentials: !present.hasCredentials,
-  });
-  const [seen, setSeen] = useState(etag);
+  const [seen, setSeen] = useState(begun);
+  const [draft, setDraft] = useState(() => draftOf(begun));
+  const show = (read: Tagged<ServiceVersion>): void => {
+    setSeen(read);
+    setDraft(draftOf(read));
+  };
   const change = useMutation({
     mutationFn: (over: string | null) =>
-      acting.platform.setTarget({ serviceId, version, json: targetOf(draft), headers: ifMatch(over) }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] }),
+      tagged<ServiceVersion>(
+        acting.platform.setTarget.response({ serviceId, version, json: targetOf(draft), headers: ifMatch(over) }),
+      ),
+    async onSuccess(saved) {
+      show(saved);
+      await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
+    },
   });
-  if (!mayChange)
-    return (
-      <section className="panel" aria-label="Where it runs">
-        <dl className="facts">
-          <dt>Address</dt>
-          <dd className="mono">{present.url}</dd>
-          <dt>Longest wait for an answer</dt>
-          <dd className="numbers">{present.timeoutSeconds} s</dd>
-          <dt>Credentials</dt>
-          <dd>{present.hasCredentials ? 'sent by the gateway' : 'none'}</dd>
-        </dl>
-      </section>
-    );
   return (
     <form
       className="panel stack"
       aria-label="Where it runs"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(seen);
+        change.mutate(seen.etag);
       }}
     >
       <TargetFields
@@ -61,7 +42,7 @@ export function ChangeTarget({
         onChange={setDraft}
         error={change.error}
         at=""
-        hasCredentials={present.hasCredentials}
+        hasCredentials={seen.value.target?.hasCredentials ?? false}
       />
       <FormProblem error={change.error} fields={targetPointers('')} />
       <Conflict
@@ -81,23 +62,31 @@ export function ChangeTarget({
           },
         ]}
         onMine={(theirs) => change.mutate(theirs.etag)}
-        onTheirs={({ value: { target }, etag }) => {
-          setSeen(etag);
-          if (target)
-            setDraft({
-              ...emptyTarget,
-              url: target.url,
-              timeoutSeconds: String(target.timeoutSeconds),
-              changesCredentials: !target.hasCredentials,
-            });
+        onTheirs={(theirs) => {
+          show(theirs);
           change.reset();
         }}
       />
-      <div>
+      <div className="row">
         <Button type="submit" loading={change.isPending} disabled={isStale(change.error)}>
           Save
         </Button>
+        {change.isSuccess && (
+          <span className="quiet small" role="status">
+            Saved.
+          </span>
+        )}
       </div>
     </form>
   );
+}
+
+/** The target as its form begins. The password of the gateway is never shown. */
+function draftOf({ value: { target } }: Tagged<ServiceVersion>) {
+  return {
+    ...emptyTarget,
+    url: target?.url ?? '',
+    timeoutSeconds: String(target?.timeoutSeconds ?? emptyTarget.timeoutSeconds),
+    changesCredentials: !target?.hasCredentials,
+  };
 }

@@ -4,7 +4,7 @@ import { Button, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ifMatch, tagged } from '../../data/tagged.ts';
+import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { complaintsOf, configurationOf, differencesOf, draftOf, PYTHONS, type Draft } from './configuration.ts';
@@ -14,22 +14,20 @@ import { useServiceAddress } from './use-service.ts';
 /** Changes the configuration of a draft. Somebody else's change in the meantime is not overwritten. */
 export function ConfigurationForm({
   version,
-  etag,
-  present,
+  begun: { value, etag },
 }: {
   readonly version: string;
-  readonly etag: string | null;
-  readonly present: Partial<RuntimeConfiguration>;
+  readonly begun: Tagged<ServiceVersion>;
 }) {
   const { acting, serviceId, at } = useServiceAddress();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(() => draftOf(present));
-  const [base, setBase] = useState({ value: present, etag });
+  const [base, setBase] = useState<Tagged<Partial<RuntimeConfiguration>>>({ value: value.configuration ?? {}, etag });
+  const [draft, setDraft] = useState(() => draftOf(base.value));
   const [own, setOwn] = useState<ReadonlyMap<string, string>>(new Map());
   const set = <Name extends keyof Draft>(name: Name, value: Draft[Name]): void => setDraft({ ...draft, [name]: value });
   const change = useMutation({
-    mutationFn: (over: Base) =>
+    mutationFn: (over: Tagged<Partial<RuntimeConfiguration>>) =>
       acting.platform.configureServiceVersion({
         serviceId,
         version,
@@ -68,7 +66,7 @@ export function ConfigurationForm({
         <TextInput label="CPU cores" required {...number('cpus')} />
         <TextInput label="Memory in GB" required {...number('memoryGb')} />
         <TextInput label="Run time at most, in seconds" required {...number('runTimeSeconds')} />
-        {present.runtime !== 'DOCKER' && (
+        {base.value.runtime !== 'DOCKER' && (
           <Select
             label="Python"
             placeholder="As the source asks"
@@ -101,7 +99,7 @@ export function ConfigurationForm({
         checked={draft.providerAccessTokens}
         onChange={(event) => set('providerAccessTokens', event.currentTarget.checked)}
       />
-      {present.runtime !== 'DOCKER' && (
+      {base.value.runtime !== 'DOCKER' && (
         <>
           <Switch
             label="Build packages that exist as source code only"
@@ -141,11 +139,6 @@ export function ConfigurationForm({
       </div>
     </form>
   );
-}
-
-interface Base {
-  readonly value: Partial<RuntimeConfiguration>;
-  readonly etag: string | null;
 }
 
 function pointersOf(error: unknown): ReadonlyMap<string, string> {

@@ -2,7 +2,7 @@ import type { ServiceVersion } from '@kethub/contract';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { serviceQuery, taggedVersionQuery } from '../../data/queries.ts';
+import { serviceQuery, versionFormQuery } from '../../data/queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
@@ -19,7 +19,7 @@ interface Asked {
 /** Announces from when on a version cannot be started any more, or changes that moment. */
 export function Retire({ version, onClose }: Asked) {
   const { acting, serviceId } = useServiceAddress();
-  const present = useQuery(taggedVersionQuery(acting, serviceId, version));
+  const present = useQuery(versionFormQuery(acting, 'retirement', serviceId, version));
   return (
     <Modal opened onClose={onClose} title={`Retire ${version}`} lockScroll={false}>
       {present.error && <Problem error={present.error} onRetry={() => void present.refetch()} />}

@@ -60,7 +60,9 @@ export function RunInput({
   const [view, setView] = useState('form');
   // Inputs that keep a text of their own are made anew when the values come from elsewhere.
   const [filled, setRevision] = useState(0);
-  const revision = `${filled} ${typed === null && earlier.data ? executionId : ''}`;
+  const origin = useRef<string | null>(null);
+  if (typed === null) origin.current = earlier.data ? executionId : null;
+  const revision = `${filled} ${origin.current}`;
   const hasForm = fields.length > 0;
   const shown = view === 'form' && !hasForm ? 'json' : view;
   const [complaints, setComplaints] = useState(NONE);

@@ -7,6 +7,7 @@ import { useActing, useMay } from '../../data/context.tsx';
 import { serviceQuery, versionQuery } from '../../data/queries.ts';
 import { ExecutionPanel } from '../executions/execution-panel.tsx';
 import { RunInput } from './run-input.tsx';
+import { useChosen } from './use-chosen.ts';
 import { useServiceAddress } from './use-service.ts';
 
 /** The run page: the input on one side, the execution on the other. The execution stands in the address. */
@@ -21,12 +22,16 @@ export function RunPage() {
   // The service has its newest versions only; an older one stands in the address.
   const isOlder = service.isSuccess && asked !== null && newest.every(({ version }) => version !== asked);
   const older = useQuery({ ...versionQuery(acting, serviceId, asked ?? ''), enabled: isOlder });
-  const runnable = (isOlder && older.data ? [...newest, older.data] : newest).filter(isRunnable);
-  const chosen = runnable.find(({ version }) => version === asked)?.version ?? runnable[0]?.version ?? '';
+  const known = isOlder && older.data ? [...newest, older.data] : newest;
+  const runnable = known.filter(isRunnable);
+  const first = runnable.find(({ version }) => version === asked)?.version ?? runnable[0]?.version;
+  const chosen = useChosen(serviceId, asked, first) ?? '';
+  // A chosen version that is built anew cannot be run for a moment.
+  const offered = known.filter((one) => one.version === chosen || isRunnable(one));
   const executionId = typeof search.execution === 'string' ? search.execution : null;
   const go = (next: { readonly version?: string; readonly execution?: string }): void =>
     void navigate({ to: `${at}/run`, search: next });
-  if (!service.data || (isOlder && older.isPending)) return null;
+  if (!service.data || (chosen === '' && isOlder && older.isPending)) return null;
   if (service.data.type === 'ON_PREMISE')
     return (
       <div className="panel empty">
@@ -55,11 +60,11 @@ export function RunPage() {
       )}
       <RunSplit executionId={executionId}>
         <OwnInput
-          key={chosen}
+          key={`${serviceId} ${chosen}`}
           name={service.data.name}
           version={chosen}
           executionId={executionId}
-          versions={runnable.map(({ version, state }) => ({
+          versions={offered.map(({ version, state }) => ({
             value: version,
             label: `${version} · ${state === 'DRAFT' ? 'draft' : 'published'}`,
           }))}

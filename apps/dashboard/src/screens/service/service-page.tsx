@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { useMay } from '../../data/context.tsx';
 import { Ket, PageHead } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
@@ -13,8 +14,7 @@ export function ServicePage() {
   const mayRun = useMay('execution:start');
   const service = useQuery(serviceQuery(acting, serviceId));
   useTitle(service.data?.name ?? 'Service');
-  // A renewal that fails does not take away the tab with what was typed there.
-  if (service.error && !service.data) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
+  if (isMissing(service)) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
   if (!service.data) return <div className="quiet">Loading…</div>;
   const tabs = [
     ['', 'Overview'],

@@ -2,6 +2,7 @@ import type { Share } from '@kethub/contract';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { shareQuery, sharesQuery } from '../../data/sharing-queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
@@ -35,7 +36,7 @@ export function ShareForm({ share, onClose }: { readonly share: Share | null; re
 function PresentDates({ shareId, onClose }: { readonly shareId: string; readonly onClose: () => void }) {
   const { acting, serviceId } = useServiceAddress();
   const share = useQuery(shareQuery(acting, serviceId, shareId));
-  if (share.error) return <Problem error={share.error} onRetry={() => void share.refetch()} />;
+  if (isMissing(share)) return <Problem error={share.error} onRetry={() => void share.refetch()} />;
   if (!share.data) return <p className="quiet">Loading…</p>;
   return <Fields present={share.data} onClose={onClose} />;
 }

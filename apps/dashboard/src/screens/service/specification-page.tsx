@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { versionQuery } from '../../data/queries.ts';
 import { inLines, readSpecification, SHOWN_BYTES, specificationQuery } from '../../data/source-queries.ts';
 import { ifMatch, type Tagged } from '../../data/tagged.ts';
@@ -35,9 +36,8 @@ export function SpecificationPage() {
   const known = useQuery(versionQuery(acting, serviceId, version));
   const document = useQuery(specificationQuery(acting, serviceId, version));
   const mayChange = useMay('service:change');
-  const error = known.error ?? document.error;
   const retry = (): void => void Promise.all([known.refetch(), document.refetch()]);
-  if (error) return <Problem error={error} onRetry={retry} />;
+  if (isMissing(known) || isMissing(document)) return <Problem error={known.error ?? document.error} onRetry={retry} />;
   if (!known.data || !document.data) return <div className="panel quiet">Loading…</div>;
   const { state, apiSpecification: origin = 'DERIVED', configuration } = known.data;
   const { value: text } = document.data;
@@ -97,7 +97,10 @@ function ChangeSpecification({
   const queries = useQueryClient();
   const [isRemoving, setRemoving] = useState(false);
   const [tooLarge, setTooLarge] = useState<string | null>(null);
-  const renew = () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
+  const renew = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: specificationQuery(acting, serviceId, version).queryKey });
+    await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
+  };
   const upload = useMutation({
     mutationFn: ({ file, over }: { readonly file: File; readonly over: string | null }) => {
       const type = /\.json$/i.test(file.name) ? 'application/json' : 'application/yaml';

@@ -2,7 +2,7 @@ import type { ServiceVersion } from '@kethub/contract';
 import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { taggedVersionQuery } from '../../data/queries.ts';
+import { versionFormQuery } from '../../data/queries.ts';
 import { ifMatch, tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { bytes } from '../../look/time.ts';
@@ -18,7 +18,10 @@ export function UploadSource({ draft, onClose }: { readonly draft: string | null
   const queries = useQueryClient();
   const [source, setSource] = useState<Source | null>(null);
   // A source that somebody else has uploaded since then is not overwritten.
-  const seen = useQuery({ ...taggedVersionQuery(acting, serviceId, draft ?? ''), enabled: draft !== null });
+  const seen = useQuery({
+    ...versionFormQuery(acting, 'source', serviceId, draft ?? ''),
+    enabled: draft !== null,
+  });
   const over = useRef<string | null>(null);
   const upload = useSourceUpload({
     about: draft ?? '',

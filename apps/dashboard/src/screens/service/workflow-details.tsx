@@ -2,9 +2,9 @@ import type { ServiceVersion, WorkflowDetails as Details, WorkflowProblem } from
 import { Select } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
-import { taggedVersionQuery } from '../../data/queries.ts';
 import { ifMatch, tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useEveryPage } from '../../look/more.tsx';
@@ -82,8 +82,16 @@ function Caller({ version, present }: { readonly version: string; readonly prese
   const applications = useInfiniteQuery(applicationsQuery(acting));
   useEveryPage(applications);
   const rows = applications.data?.pages.flat() ?? [];
-  // The tag of the version that is shown: a choice that somebody else has made in the meantime is not overwritten.
-  const known = useQuery({ ...taggedVersionQuery(acting, serviceId, version), enabled: mayChange });
+  // Value and tag of one answer: a choice that somebody else has made since it was shown is not overwritten.
+  const known = useQuery({
+    queryKey: [acting.base, 'service', serviceId, 'application-of', version],
+    queryFn: ({ signal }) =>
+      tagged<ServiceVersion>(acting.platform.getServiceVersion.response({ serviceId, version, signal })),
+    enabled: mayChange,
+  });
+  const shown = known.data ? (known.data.value.workflow?.applicationId ?? null) : present;
+  /** Tag of what the person saw when they opened the list of applications. */
+  const opened = useRef<string | null>(null);
   const nameOf = (id: string | null | undefined): string => rows.find((one) => one.id === id)?.name ?? '';
   const renew = () => queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
   const set = useMutation({
@@ -113,8 +121,14 @@ function Caller({ version, present }: { readonly version: string; readonly prese
         openOnFocus={false}
         data={rows.map(({ id, name }) => ({ value: id, label: name }))}
         disabled={known.isPending || isStale(set.error)}
-        value={set.isPending || isStale(set.error) ? mine : present}
-        onChange={(applicationId) => set.mutate({ applicationId, etag: known.data?.etag ?? null })}
+        value={set.isPending || isStale(set.error) ? mine : shown}
+        onDropdownOpen={() => {
+          opened.current = known.data?.etag ?? null;
+        }}
+        onChange={(applicationId) => {
+          // The button that clears the choice opens no list.
+          set.mutate({ applicationId, etag: (applicationId === null ? known.data?.etag : opened.current) ?? null });
+        }}
         style={{ maxWidth: 420 }}
       />
       {set.error && !isStale(set.error) && <Problem error={set.error} />}

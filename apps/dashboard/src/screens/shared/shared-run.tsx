@@ -2,17 +2,22 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay } from '../../data/context.tsx';
 import { RunInput } from '../service/run-input.tsx';
 import { MayNotRun, RunSplit } from '../service/run-page.tsx';
+import { useChosen } from '../service/use-chosen.ts';
 import { useSharedService } from './use-shared.ts';
 
 /** Runs a shared service. What it takes is described with the service, because versions of others cannot be read. */
 export function SharedRun() {
-  const { at, service } = useSharedService();
+  const { at, serviceId, service } = useSharedService();
   const navigate = useNavigate();
   const mayRun = useMay('execution:start');
   const search = useSearch({ strict: false }) as { version?: unknown; execution?: unknown };
+  const asked = typeof search.version === 'string' ? search.version : null;
+  const versions = service.data?.versions ?? [];
+  const runnable = versions.filter(({ opens }) => opens.includes('JOBS'));
+  const first = runnable.find(({ version }) => version === asked) ?? runnable[0];
+  const wanted = useChosen(serviceId, asked, first?.version);
+  const chosen = versions.find(({ version }) => version === wanted);
   if (!service.data) return null;
-  const runnable = service.data.versions.filter(({ opens }) => opens.includes('JOBS'));
-  const chosen = runnable.find(({ version }) => version === search.version) ?? runnable[0];
   const executionId = typeof search.execution === 'string' ? search.execution : null;
   const go = (next: { readonly version: string; readonly execution?: string }): void =>
     void navigate({ to: `${at}/run`, search: next });
@@ -26,7 +31,7 @@ export function SharedRun() {
   return (
     <RunSplit executionId={executionId}>
       <RunInput
-        key={chosen.version}
+        key={`${serviceId} ${chosen.version}`}
         name={service.data.name}
         version={chosen.version}
         executionId={executionId}

@@ -1,4 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { useMay } from '../../data/context.tsx';
 import { useNames } from '../../data/use-names.ts';
 import { Ket, PageHead, Time } from '../../look/parts.tsx';
@@ -12,7 +13,7 @@ export function SharedServicePage() {
   const mayRun = useMay('execution:start');
   const nameOf = useNames(service.data ? [service.data.owner] : []);
   useTitle(service.data?.name ?? 'Shared service');
-  if (service.error) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
+  if (isMissing(service)) return <Problem error={service.error} onRetry={() => void service.refetch()} />;
   if (!service.data) return <div className="quiet">Loading…</div>;
   const { name, owner, endDate, versions } = service.data;
   const isRunnable = versions.some(({ opens }) => opens.includes('JOBS'));

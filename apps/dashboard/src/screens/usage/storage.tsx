@@ -1,6 +1,7 @@
 import { Button, Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { useActing, useMay } from '../../data/context.tsx';
 import { storageQuery } from '../../data/usage-queries.ts';
 import { bytes } from '../../look/time.ts';
@@ -12,7 +13,7 @@ export function Storage() {
   const storage = useQuery(storageQuery(useActing()));
   const mayChange = useMay('storage:change');
   const [isChoosing, setChoosing] = useState(false);
-  if (storage.error) return <Problem error={storage.error} onRetry={() => void storage.refetch()} />;
+  if (isMissing(storage)) return <Problem error={storage.error} onRetry={() => void storage.refetch()} />;
   if (!storage.data) return <div className="panel quiet">Loading…</div>;
   const { usedBytes, quotaBytes, keepDays, retention, ...parts } = storage.data;
   const facts: readonly (readonly [string, number])[] = [
