@@ -9,6 +9,7 @@ import {
   type ExecutionEnd,
   type KnownExecution,
   type Limits,
+  type Runtime,
 } from '../types.ts';
 import type { Containers } from '../containers/containers.ts';
 import type { Kubernetes } from '../kubernetes/kubernetes.ts';
@@ -27,9 +28,12 @@ const LOG_EVENT_MS = 50;
 /** Milliseconds that a refusal waits for the removal of the attempt. Beyond them it is reported all the same. */
 const RELEASE_MS = 2_000;
 
+/** Events for every connected platform. runner/main.ts sends them over the socket. */
 interface ExecutionEvents {
-  ended(end: ExecutionEnd): void;
-  log(executionId: string, bytes: number): void;
+  /** Arrives at the listeners of {@link Runtime.onEnded}. */
+  readonly ended: Parameters<Runtime['onEnded']>[0];
+  /** Arrives at the listeners of {@link Runtime.onLog}. */
+  readonly log: Parameters<Runtime['onLog']>[0];
 }
 
 /** All executions of this data folder. Each runs at most once, and each end is recorded before it is reported. */
