@@ -130,8 +130,8 @@ def decision(here: tuple[bool, str], there: tuple[bool, str]) -> str:
     if here[0] == there[0] and (not here[0] or here[1] == there[1]):
         return "the same"
     if not there[0]:
-        return "JSON has a form for it, so it is accepted"
-    return "the value as it was sent" if here[0] else "refused: it would be another value than was sent"
+        return "accepted: JSON has a form for it"
+    return "accepted: the value as it was sent" if here[0] else "refused: the value would change"
 
 
 def cell(accepted: bool, text: str) -> str:
