@@ -1613,7 +1613,7 @@ export interface components {
         /** List a folder of a repository; the root without a path */
         readImplementationTree: {
             answer: components["schemas"]["RepositoryTree"];
-            parameters: { implementationId: string; path?: string; ref?: string; };
+            parameters: { implementationId: string; path?: string; q?: string; ref?: string; };
         };
         /** Read what one’s own services have earned in a month */
         readRevenue: { answer: components["schemas"]["MonthlyUsage"]; parameters: { month: string; }; };

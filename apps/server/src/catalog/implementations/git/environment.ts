@@ -15,6 +15,8 @@ function settings(hooks: string, { pushBytes }: PushLimits): GitSettings {
     ['safe.directory', '*'],
     ['core.hooksPath', hooks],
     ['core.bigFileThreshold', BIG_FILE],
+    // Names in a patch are readable: only control characters, quotes and backslashes are escaped.
+    ['core.quotePath', 'false'],
     ['core.packedGitLimit', '128m'],
     ['core.packedGitWindowSize', '32m'],
     ['core.deltaBaseCacheLimit', '64m'],

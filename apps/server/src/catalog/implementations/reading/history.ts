@@ -1,8 +1,8 @@
 import { limits, toTimestamp, type ChangedFile, type RepositoryCommit } from '@kethub/contract';
 import { READ_MS, type Git } from '../git/git.ts';
 
-/** Fields of a commit, separated by U+0000; commits are separated by U+0001. E-mail addresses are left out. */
-const FORMAT = '%H%x00%P%x00%an%x00%at%x00%ct%x00%B%x01';
+/** Fields of a commit. E-mail addresses are left out. U+0000 ends each: no name and no message can hold it. */
+const FIELDS = ['%H', '%P', '%an', '%at', '%ct', '%B'];
 const LOG_BYTES = 16 * 1024 * 1024;
 
 interface Range {
@@ -19,32 +19,30 @@ export async function readCommits(
   repository: string,
   { of, path, skip = 0, most }: Range,
 ): Promise<RepositoryCommit[]> {
-  const args = ['log', `--format=tformat:${FORMAT}`, `--max-count=${most}`, `--skip=${skip}`, ...of, '--'];
+  const format = `--format=tformat:${FIELDS.join('%x00')}`;
+  const args = ['log', '-z', format, `--max-count=${most}`, `--skip=${skip}`, ...of, '--'];
   const paths = path === undefined || path === '' ? [] : [path];
   const out = await git.output(
     { repository, access: 'READ', args: [...args, ...paths], longestMs: READ_MS },
     '',
     LOG_BYTES,
   );
-  return out
-    .toString('utf8')
-    .split('\u0001')
-    .flatMap((text) => presentCommit(text.replace(/^\n/, '')));
+  const values = out.toString('utf8').split('\0');
+  return Array.from({ length: Math.floor(values.length / FIELDS.length) }, (_, index) =>
+    presentCommit(values.slice(index * FIELDS.length, (index + 1) * FIELDS.length)),
+  );
 }
 
-function presentCommit(text: string): RepositoryCommit[] {
-  const [id = '', parents = '', author = '', authored = '', committed = '', message = ''] = text.split('\0');
-  if (id === '') return [];
-  return [
-    {
-      id,
-      parents: parents.split(' ').filter((parent) => parent !== ''),
-      author,
-      authoredAt: timeOf(authored),
-      committedAt: timeOf(committed),
-      message: message.trimEnd(),
-    },
-  ];
+function presentCommit(values: readonly string[]): RepositoryCommit {
+  const [id = '', parents = '', author = '', authored = '', committed = '', message = ''] = values;
+  return {
+    id,
+    parents: parents.split(' ').filter((parent) => parent !== ''),
+    author,
+    authoredAt: timeOf(authored),
+    committedAt: timeOf(committed),
+    message: message.trimEnd(),
+  };
 }
 
 /** The last second that a timestamp can show; commits can carry any number. */

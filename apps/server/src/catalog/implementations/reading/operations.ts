@@ -45,19 +45,24 @@ export interface RefAndPath {
   readonly path?: string;
 }
 
+export interface FolderQuery extends RefAndPath {
+  /** Text that the names of the entries contain. */
+  readonly q?: string;
+}
+
 /** Reads a folder. */
 export async function readFolder(
   platform: Platform,
   store: GitStore,
   reader: Reader,
   id: string,
-  { ref, path = '' }: RefAndPath,
+  { ref, path = '', q = '' }: FolderQuery,
 ): Promise<RepositoryTree> {
   const open = await openToRead(platform, store, reader, id);
   const commit = await requireCommit(platform, open, ref);
   const entry = await findObject(open.objects, commit, path);
   if (entry?.type !== 'tree') throw new Problem('not-found', `There is no folder ${path} in ${commit}.`);
-  return { commit, path, ...(await presentTree(open.objects, entry.id)) };
+  return { commit, path, ...(await presentTree(open.objects, entry.id, q)) };
 }
 
 export interface HistoryQuery extends RefAndPath {

@@ -1,4 +1,12 @@
-import type { Comparison, CommitDetails, Implementation, RepositoryCommit, RepositoryRefs } from '@kethub/contract';
+import { writeFile } from 'node:fs/promises';
+import type {
+  Comparison,
+  CommitDetails,
+  Implementation,
+  RepositoryCommit,
+  RepositoryRefs,
+  RepositoryTree,
+} from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
 import { GitClient } from '../../../testing/git-client.ts';
@@ -14,9 +22,8 @@ describe.each(databases)('reading repositories on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
     client = await GitClient.open();
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
     made = await kethub.client.createImplementation({ json: { name: 'read' } });
-    url = made.cloneUrl.replace('://', `://ada:${token}@`);
+    url = made.cloneUrl.replace('://', `://ada:${await newToken()}@`);
     const names = {
       'src/program.py': 'def run(): pass\n',
       '*.py': 'star\n',
@@ -35,6 +42,8 @@ describe.each(databases)('reading repositories on $name', (kind) => {
     await kethub.close();
   });
 
+  const newToken = async (): Promise<string> =>
+    (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
   const ask = (rest: string, headers: Record<string, string> = {}, id: string = made.id) =>
     fetch(`${kethub.platform.addresses.api}/-/implementations/${id}${rest}`, {
       headers: { authorization: `Bearer ${kethub.loginSession}`, ...headers },
@@ -112,6 +121,45 @@ describe.each(databases)('reading repositories on $name', (kind) => {
     expect((await read<CommitDetails>('/commits/v1.0.0')).files).toHaveLength(5);
     const comparison = await read<Comparison>('/compare?base=v1.0.0&head=main');
     expect(comparison).toMatchObject({ ahead: 1, behind: 0, mergeBase: commits[0], isCut: false });
+  });
+
+  test('names and messages are shown as they are, whatever they hold', async () => {
+    const { id, cloneUrl } = await kethub.client.createImplementation({ json: { name: 'awkward' } });
+    const names = ['a\nb.txt', 'folder\n/c.txt', '-q', '#?%2F"\'.txt', 'evil\u202egnp.exe'];
+    await client.commit('awkward', Object.fromEntries(names.map((name) => [name, `${name}!`])));
+    const latin = Buffer.concat([Buffer.from(client.at('awkward')), Buffer.from('/caf\xe9', 'latin1')]);
+    await writeFile(latin, 'latin');
+    const forged = `${'x'.repeat(60_000)}\u0001${'0'.repeat(40)}\n\nbody`;
+    await client.commit('awkward', {}, forged);
+    await client.run('awkward', 'push', '-q', cloneUrl.replace('://', `://ada:${await newToken()}@`), 'main');
+    const at = (path: string) => ask(`/file?path=${encodeURIComponent(path)}`, {}, id);
+    for (const name of names) expect(await (await at(name)).text()).toBe(`${name}!`);
+    expect(await (await at('caf\ufffd')).text()).toBe('latin');
+    expect((await at('caf\ufffd/x')).status).toBe(404);
+    expect((await at('none\nx')).status).toBe(404);
+    const commits = (await (await ask('/commits', {}, id)).json()) as RepositoryCommit[];
+    expect(commits.map(({ message }) => message)).toEqual([forged, 'change']);
+    const { patch } = (await (await ask(`/commits/${commits[1]?.id ?? ''}`, {}, id)).json()) as CommitDetails;
+    expect(patch).toContain('a/evil\u202egnp.exe');
+  });
+
+  test('a folder of many entries is searched by name', async () => {
+    const { id, cloneUrl } = await kethub.client.createImplementation({ json: { name: 'many' } });
+    const blob = (await client.bytes('read', 'many', 'hash-object', '-w', '--stdin')).toString().trim();
+    const rows = Array.from({ length: 20_000 }, (_, index) => `100644 blob ${blob}\tf${index}.txt\n`);
+    const tree = (await client.bytes('read', rows.join(''), 'mktree')).toString().trim();
+    const commit = await client.run('read', 'commit-tree', tree, '-m', 'many');
+    const target = cloneUrl.replace('://', `://ada:${await newToken()}@`);
+    await client.run('read', 'push', '-q', target, `${commit}:refs/heads/main`);
+    const folder = async (q: string): Promise<RepositoryTree> =>
+      (await (await ask(`/tree${q}`, {}, id)).json()) as RepositoryTree;
+    const all = await folder('');
+    expect([all.entries.length, all.isCut]).toEqual([5_000, true]);
+    const found = await folder('?q=F1999');
+    expect(found.isCut).toBe(false);
+    expect(found.entries).toHaveLength(11);
+    expect((await folder('?q=f1.txt')).entries[0]?.name).toBe('f1.txt');
+    expect((await folder('?q=none')).entries).toEqual([]);
   });
 
   test('an archive holds the files of a commit', async () => {

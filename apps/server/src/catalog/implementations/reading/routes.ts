@@ -72,7 +72,17 @@ export const readingEndpoints = (platform: Platform, store: GitStore): PlatformE
     visitors: true,
     summary: 'List a folder of a repository; the root without a path',
     params: path,
-    query: Type.Object({ ...ref, path: Type.Optional(Path) }),
+    query: Type.Object({
+      ...ref,
+      path: Type.Optional(Path),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: limits.repositoryPathLength,
+          description: 'Text that the names of the entries contain. The entry of this very name comes first.',
+        }),
+      ),
+    }),
     answers: { 200: RepositoryTree },
     problems: [...found, 'too-large'],
     run: ({ params, query, caller }) => readFolder(platform, store, caller.context, params.implementationId, query),

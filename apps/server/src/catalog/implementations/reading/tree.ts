@@ -46,12 +46,26 @@ function parseTree(bytes: Buffer): RawEntry[] {
 }
 
 /**
- * The file or folder at a path in a commit; null when there is none. Git looks for it, so that no folder on the way is
- * read here. The path is names with slashes between, never a pattern, and without line ends.
+ * The file or folder at a path in a commit; null when there is none. The path is names with slashes between, never a
+ * pattern. Git looks for it, so that no folder on the way is read here.
  */
 export function findObject(objects: CatFile, commit: string, path: string): Promise<ObjectInfo | null> {
-  segmentsOf(path);
-  return objects.info(`${commit}:${path}`);
+  const names = segmentsOf(path);
+  return UNASKABLE.test(path) ? walk(objects, commit, names) : objects.info(`${commit}:${path}`);
+}
+
+/** Signs with which Git cannot be asked for a path: ends of lines, and what stands for bytes that are no UTF-8. */
+const UNASKABLE = /[\n\ufffd]/;
+
+/** Finds a path folder by folder, by the names that are shown. */
+async function walk(objects: CatFile, commit: string, names: readonly string[]): Promise<ObjectInfo | null> {
+  let found = await objects.info(`${commit}^{tree}`);
+  for (const name of names) {
+    if (found?.type !== 'tree') return null;
+    const entry = (await readTree(objects, found.id)).find((one) => one.name === name);
+    found = entry ? await objects.info(entry.id) : null;
+  }
+  return found;
 }
 
 /** The names of a path. Throws invalid-request for one that no file of a repository can have. */
@@ -68,10 +82,15 @@ function typeOf({ mode }: RawEntry): TreeEntry['type'] {
   return TYPES[mode] ?? 'FILE';
 }
 
-/** The entries of a folder with the sizes of files, folders first. */
-export async function presentTree(objects: CatFile, id: string): Promise<{ entries: TreeEntry[]; isCut: boolean }> {
-  const all = await readTree(objects, id);
-  const rank = (entry: RawEntry): number => (typeOf(entry) === 'FOLDER' ? 0 : 1);
+/** The entries of a folder whose names contain `wanted`, with the sizes of files: that very name, then folders first. */
+export async function presentTree(
+  objects: CatFile,
+  id: string,
+  wanted: string,
+): Promise<{ entries: TreeEntry[]; isCut: boolean }> {
+  const text = wanted.toLowerCase();
+  const all = (await readTree(objects, id)).filter(({ name }) => name.toLowerCase().includes(text));
+  const rank = (entry: RawEntry): number => (entry.name === wanted ? 0 : typeOf(entry) === 'FOLDER' ? 1 : 2);
   const shown = all.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)).slice(0, limits.treeEntries);
   const entries = await Promise.all(
     shown.map(async (entry): Promise<TreeEntry> => {
