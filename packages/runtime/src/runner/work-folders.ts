@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync } from 'node:fs';
-import { readdir, rename, truncate } from 'node:fs/promises';
+import {
+  chmodSync,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
@@ -11,6 +20,8 @@ import { END, END_DRAFT, NOTE } from './records.ts';
 const MOST_SPARE = 16;
 /** Files of an execution that are emptied and used again. No program had a descriptor of them. */
 const KEPT = [END_DRAFT, NOTE];
+/** Size of a file whose deletion does not keep the runner from other executions. */
+const SMALL_BYTES = 2 ** 20;
 
 /**
  * Folders for sandboxes that wait for an execution, and the removal of executions' folders.
@@ -57,17 +68,32 @@ export class WorkFolders {
     else this.#empty(trash).catch(() => discard(trash));
   }
 
+  /** Empties a folder. Short calls do not go to a thread: the way there and back costs more than the call. */
   async #empty(folder: string): Promise<void> {
     const spare = join(this.#paths.spare, randomUUID());
-    const names = await readdir(folder);
-    if (names.includes(END)) await rename(join(folder, END), join(folder, END_DRAFT));
-    for (const name of names) {
-      if (KEPT.includes(name)) await truncate(join(folder, name));
-      else if (name === END) await truncate(join(folder, END_DRAFT));
-      else await removeTree(join(folder, name));
+    const entries = readdirSync(folder, { withFileTypes: true });
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (KEPT.includes(entry.name)) truncateSync(path);
+      else if (entry.name === END) {
+        truncateSync(path);
+        renameSync(path, join(folder, END_DRAFT));
+      } else if (!isDeleted(path, entry)) await removeTree(path);
     }
     if (this.#spare.length >= MOST_SPARE) return discard(folder);
     renameSync(folder, spare);
     this.#spare.push(spare);
+  }
+}
+
+/** Deletes a small file, or a folder without content. Returns whether it is gone. */
+function isDeleted(path: string, entry: Dirent): boolean {
+  try {
+    if (entry.isDirectory()) rmdirSync(path);
+    else if (lstatSync(path).size > SMALL_BYTES) return false;
+    else unlinkSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
