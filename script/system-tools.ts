@@ -21,13 +21,14 @@ export const runtimeTools: readonly Tool[] = [
 
 /**
  * Tools for tests, which paste printed commands into a shell, complete commands in three shells, count how often code is
- * opened, and open pages in a real browser.
+ * opened, open pages in a real browser, and try the documented proxy.
  */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },
   { what: 'inotifywait', package: 'inotify-tools', isThere: () => existsSync('/usr/bin/inotifywait') },
   { what: 'Chromium', package: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
   { what: 'Firefox', package: 'firefox-esr', isThere: () => existsSync('/usr/bin/firefox-esr') },
+  { what: 'nginx', package: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
   { what: 'zsh', package: 'zsh', isThere: () => succeeds('zsh', ['--version']) },
   { what: 'fish', package: 'fish', isThere: () => succeeds('fish', ['--version']) },
 ];

@@ -27,7 +27,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
   const { databaseUrl, drop } = await kind.create();
   if (databaseUrl === null) throw new Error('Several processes need a PostgreSQL');
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-split-'));
-  const [apiPort, workerPort] = [await freePort(), await freePort()];
+  const [apiPort, workerPort] = [Number(settings['KETHUB_PORT'] ?? (await freePort())), await freePort()];
   const gatewayPorts = [await freePort(), await freePort()] as const;
   const origins = gatewayPorts.map((port) => `http://127.0.0.1:${port}`);
   const shared: Settings = {

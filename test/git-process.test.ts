@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createPlatformClient, type PlatformClient } from '@kethub/client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
+import { postgreSql } from '@kethub/server/testing/databases';
+import { freePort } from '@kethub/server/testing/free-port';
+import { GitClient } from '@kethub/server/testing/git-client';
+import { startSplitKethub, type SplitKethub } from '@kethub/server/testing/split-kethub';
+
+// Six processes start on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
+
+const OPERATIONS = path.resolve(import.meta.dirname, '../docs/operations.md');
+
+describe.each(postgreSql)('a process with the role git alone, behind the documented nginx, on $name', (kind) => {
+  let kethub: SplitKethub;
+  let folder: string;
+  let git: KethubProcess;
+  let gitSettings: Settings;
+  let nginx: ChildProcess;
+  let client: GitClient;
+  let person: PlatformClient;
+  let origin: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-git-process-'));
+    const [proxyPort, apiPort, gitPort] = [await freePort(), await freePort(), await freePort()];
+    origin = `http://127.0.0.1:${proxyPort}`;
+    nginx = await startNginx(folder, { 8000: proxyPort, 8080: apiPort, 8090: gitPort });
+    const settings = {
+      KETHUB_PUBLIC_URL: origin,
+      KETHUB_PORT: String(apiPort),
+      KETHUB_TRUSTED_PROXIES: '127.0.0.1',
+    };
+    kethub = await startSplitKethub(kind, settings);
+    gitSettings = {
+      ...kethub.settings,
+      KETHUB_ROLES: 'git',
+      KETHUB_PORT: String(gitPort),
+      KETHUB_DATA_DIR: path.join(folder, 'git'),
+    };
+    git = new KethubProcess(gitSettings, gitPort);
+    await git.ready();
+    client = await GitClient.open();
+    person = createPlatformClient({ baseUrl: `${origin}/api`, credential: { loginSession: kethub.loginSession } });
+  });
+  afterAll(async () => {
+    nginx.kill('SIGQUIT');
+    await once(nginx, 'exit');
+    await git.end();
+    await client.close();
+    await kethub.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('push, clone, reading and Create Service work, and a role that is taken away refuses the next push', async () => {
+    const ben = await kethub.signIn('ben');
+    const { id: benId } = await ben.client.getMe({});
+    const token = async (of: PlatformClient) => (await of.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const made = await person.createImplementation({ json: { name: 'split' } });
+    expect(made.cloneUrl.startsWith(`${origin}/git/`)).toBe(true);
+    const url = (of: string) => made.cloneUrl.replace('://', `://x:${of}@`);
+    const [adas, bens] = [await token(person), await token(ben.client)];
+    const large = Buffer.alloc(3_000_000, 'not compressed by the client').toString('latin1');
+    const program = 'def run(number):\n    return number + 1\n';
+    const files = { 'src/__init__.py': '', 'src/program.py': program, 'large.txt': large };
+    const commit = await client.commit('split', files);
+    await client.run('split', 'push', '-q', url(adas), 'main');
+    await client.run('', 'clone', '-q', url(adas), 'cloned');
+    expect(await client.run('cloned', 'rev-parse', 'HEAD')).toBe(commit);
+    expect(await person.getImplementation({ implementationId: made.id })).toMatchObject({
+      head: commit,
+      buildable: 'PYTHON_TEMPLATE',
+    });
+    const tree = await fetch(`${origin}/api/-/implementations/${made.id}/tree`, {
+      headers: { 'x-auth-token': adas },
+    });
+    expect(tree.status).toBe(200);
+    const service = await person.createServiceOfImplementation({ implementationId: made.id, json: {} });
+    const at = { serviceId: service.id, version: '1.0.0' };
+    // The worker, another process, builds it.
+    while ((await person.getBuild(at)).status !== 'SUCCEEDED') await pause(100);
+    expect((await person.getServiceVersion(at)).origin).toMatchObject({ commit });
+    // What can be taken away names them as well: the ZIP the commit, and the record of an execution both.
+    const zip = await (await person.downloadSource(at)).bytes();
+    expect(Buffer.from(zip.slice(-40)).toString()).toBe(commit);
+    const { id: executionId } = await person.startJob({ serviceId: service.id, json: { number: 1 } });
+    for (;;) {
+      const { code } = await person.getOwnedRecord({ executionId });
+      if (code === null) await pause(100);
+      else {
+        expect(code.origin).toEqual({ implementationId: made.id, ref: 'main', commit });
+        break;
+      }
+    }
+
+    const member = { implementationId: made.id, memberType: 'USER' as const, memberId: benId };
+    await person.putImplementationMember({ ...member, json: { role: 'MAINTAINER' } });
+    await client.commit('cloned', { 'b.txt': 'of ben' });
+    await client.run('cloned', 'push', '-q', url(bens), 'main');
+    await client.commit('cloned', { 'b.txt': 'too late' });
+    await person.putImplementationMember({ ...member, json: { role: 'VIEWER' } });
+    const refused = await client.try('cloned', 'push', '-q', url(bens), 'main');
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain('403');
+  });
+
+  test('a copy by git clone --mirror is whole, also while pushes and upkeep go on', async () => {
+    const made = await person.createImplementation({ json: { name: 'copied' } });
+    const token = (await person.createAccessToken({ json: { name: 'copy' } })).value ?? '';
+    const url = made.cloneUrl.replace('://', `://x:${token}@`);
+    const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
+    const commits = [await client.commit('copied', { 'a.txt': '0' })];
+    await client.run('copied', 'push', '-q', url, 'main');
+    for (let round = 0; round < 6; round++) {
+      commits.push(await client.commit('copied', { 'a.txt': String(round), 'b.bin': randomBytes(200_000) }));
+      const copy = `copy-${round}`;
+      await Promise.all([
+        client.run('copied', 'push', '-q', url, 'main'),
+        client.run('', 'clone', '-q', '--mirror', '--no-local', repository, copy),
+        client.run('', '--git-dir', repository, 'repack', '-q', '-a', '-d'),
+      ]);
+      await client.run('', '--git-dir', copy, 'fsck', '--full', '--strict');
+      expect(commits.slice(-2)).toContain(await client.run('', '--git-dir', copy, 'rev-parse', 'main'));
+    }
+  });
+
+  test('a second process with the role git on the same folder refuses to start', async () => {
+    const port = await freePort();
+    const second = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(port) }, port);
+    const refusal = await second.refusal();
+    expect(refusal).toContain(gitSettings['KETHUB_DATA_DIR']);
+    expect((await fetch(`http://127.0.0.1:${gitSettings['KETHUB_PORT']}/ready`)).status).toBe(200);
+  });
+});
+
+/** Starts nginx with the server of docs/operations.md on other ports. */
+async function startNginx(folder: string, ports: Readonly<Record<number, number>>): Promise<ChildProcess> {
+  const server = /```nginx\n([\s\S]*?)```/.exec(await readFile(OPERATIONS, 'utf8'))?.[1] ?? '';
+  const moved = Object.entries(ports).reduce((text, [from, to]) => text.replaceAll(from, String(to)), server);
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${path.join(folder, name)};`,
+  );
+  const file = path.join(folder, 'nginx.conf');
+  const log = path.join(folder, 'nginx.log');
+  await writeFile(
+    file,
+    `daemon off;\nuser root;\npid ${path.join(folder, 'nginx.pid')};\nerror_log ${log};\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${moved}}\n`,
+  );
+  const nginx = spawn('/usr/sbin/nginx', ['-c', file, '-e', log], { stdio: 'ignore' });
+  for (;;) {
+    if (nginx.exitCode !== null) throw new Error(`nginx has ended: ${await readFile(log, 'utf8')}`);
+    // What stands behind it has not started yet.
+    const answer = await fetch(`http://127.0.0.1:${ports[8000]}/ready`).catch(() => null);
+    if (answer) return nginx;
+    await pause(50);
+  }
+}
