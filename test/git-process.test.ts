@@ -109,6 +109,72 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
     const refused = await client.try('cloned', 'push', '-q', url(bens), 'main');
     expect(refused.code).not.toBe(0);
     expect(refused.err).toContain('403');
+    // Processes with other roles know it as well.
+    const change = { implementationId: made.id, json: { description: 'of ben' } };
+    await expect(ben.client.updateImplementation(change)).rejects.toMatchObject({ status: 403 });
+    const body = new FormData();
+    body.append('files', new Blob(['x']), 'c.txt');
+    await expect(ben.client.commitToImplementation({ implementationId: made.id, body })).rejects.toMatchObject({
+      status: 403,
+    });
+    await person.removeImplementationMember(member);
+    const hidden = await client.try('cloned', 'fetch', url(bens));
+    expect(hidden.err).toContain('There is no such repository, or you may not see it.');
+    await expect(ben.client.getImplementation({ implementationId: made.id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('an address lives on through rename and transfer, and ends with its owner, as a Git client sees it', async () => {
+    const eve = await kethub.signIn('eve');
+    const of = async ({ client: one }: { readonly client: PlatformClient }) =>
+      (await one.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const [eves, adas] = [await of(eve), await of({ client: person })];
+    const made = await eve.client.createImplementation({ json: { name: 'first' } });
+    const implementationId = made.id;
+    const as = (token: string, cloneUrl: string) =>
+      token === '' ? cloneUrl : cloneUrl.replace('://', `://x:${token}@`);
+    const seen = async (token: string, cloneUrl: string): Promise<string> => {
+      const { code, out, err } = await client.try('', 'ls-remote', as(token, cloneUrl), 'refs/heads/main');
+      return code === 0 ? (out.split('\t')[0] ?? '') : err;
+    };
+    const pushed = async (token: string, cloneUrl: string): Promise<string> => {
+      const commit = await client.commit('life', { 'a.txt': String(Math.random()) });
+      await client.run('life', 'push', '-q', as(token, cloneUrl), 'main');
+      return commit;
+    };
+    let tip = await pushed(eves, made.cloneUrl);
+    expect(await seen(adas, made.cloneUrl)).toContain('There is no such repository, or you may not see it.');
+
+    const renamed = await eve.client.updateImplementation({ implementationId, json: { name: 'second' } });
+    tip = await pushed(eves, made.cloneUrl);
+    expect(await seen(eves, renamed.cloneUrl)).toBe(tip);
+    await expect(eve.client.createImplementation({ json: { name: 'first' } })).rejects.toMatchObject({ status: 409 });
+
+    await eve.client.updateImplementation({ implementationId, json: { visibility: 'PUBLIC' } });
+    expect(await seen('', made.cloneUrl)).toBe(tip);
+    await eve.client.updateImplementation({ implementationId, json: { visibility: 'PRIVATE' } });
+    expect(await seen('', made.cloneUrl)).toContain('could not read Username');
+
+    await expect(eve.client.deleteMe()).rejects.toMatchObject({ status: 400 });
+    const lab = await person.createOrganization({ json: { name: 'Lab' } });
+    const { id: eveId } = await eve.client.getMe();
+    await kethub.platform.database.write((transaction) =>
+      transaction
+        .insertInto('memberships')
+        .values({ organization_id: lab.id, user_id: eveId, role: 'MAINTAINER', created_at: 0 })
+        .execute(),
+    );
+    await eve.client.transferImplementation({ implementationId, json: { type: 'ORGANIZATION', id: lab.id } });
+    for (const address of [made.cloneUrl, renamed.cloneUrl, renamed.cloneUrl.replace(eveId, lab.id)])
+      expect(await seen(adas, address)).toBe(tip);
+    tip = await pushed(adas, made.cloneUrl);
+    await eve.client.deleteMe();
+    expect(await seen(eves, made.cloneUrl)).toMatch(/Authentication failed|expired, damaged or unknown/);
+    expect(await seen(adas, made.cloneUrl)).toBe(tip);
+
+    await expect(person.deleteOrganization({ organizationId: lab.id })).rejects.toMatchObject({ status: 409 });
+    await person.deleteImplementation({ implementationId, headers: { 'x-organizationid': lab.id } });
+    await person.deleteOrganization({ organizationId: lab.id });
+    expect(await seen(adas, made.cloneUrl)).toContain('There is no such repository, or you may not see it.');
   });
 
   test('a copy by git clone --mirror is whole, also while pushes and upkeep go on', async () => {
@@ -135,7 +201,7 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
     const port = await freePort();
     const second = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(port) }, port);
     const refusal = await second.refusal();
-    expect(refusal).toContain(gitSettings['KETHUB_DATA_DIR']);
+    expect(refusal).toContain(`Another Kethub uses the data folder ${gitSettings['KETHUB_DATA_DIR']}.`);
     expect((await fetch(`http://127.0.0.1:${gitSettings['KETHUB_PORT']}/ready`)).status).toBe(200);
   });
 });
