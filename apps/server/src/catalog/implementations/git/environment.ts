@@ -20,7 +20,7 @@ function settings(hooks: string, { pushBytes }: PushLimits): GitSettings {
     ['core.packedGitLimit', '128m'],
     ['core.packedGitWindowSize', '32m'],
     ['core.deltaBaseCacheLimit', '64m'],
-    ['core.fsync', 'committed,pack-metadata'],
+    ['core.fsync', 'committed,pack-metadata,reference'],
     ['core.logAllRefUpdates', 'false'],
     ['core.alternateRefsCommand', 'false'],
     ['pack.threads', '1'],
