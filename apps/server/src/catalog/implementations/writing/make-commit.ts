@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { limits, type MadeCommit } from '@kethub/contract';
 import type { FastifyRequest } from 'fastify';
@@ -15,6 +15,8 @@ import { readOnlyText, requireImplementation } from '../rights.ts';
 import type { SizeReservation } from '../size-quota.ts';
 import type { GitStore } from '../store.ts';
 import { receiveCommit, type ArrivedCommit } from './arriving.ts';
+import { Quarantine, REASON_LENGTH } from './quarantine.ts';
+import { changesOf, entriesBefore, namesBelow, type Entries } from './tree-changes.ts';
 
 const ZERO = '0'.repeat(40);
 
@@ -24,6 +26,7 @@ interface Work {
   readonly repository: string;
   /** Name of the folder of this commit, in the repository. */
   readonly place: string;
+  readonly quarantine: Quarantine;
 }
 
 /**
@@ -49,24 +52,29 @@ export async function makeCommit(
   const place = INDEX_PREFIX + platform.newId();
   const folder = path.join(repository, place);
   const ended = Promise.withResolvers<{ code: number; message: string }>();
+  // A commit that fails may have left something, as a push that is cut off does.
+  const end = { code: 1, message: '' };
   const changes: RefChange[] = [];
   const recorded = store.follow(implementation, ended.promise, () =>
     Promise.resolve({ personId: context.personId, changes }),
   );
   try {
     await mkdir(folder);
+    const quarantine = new Quarantine(store.git, repository, place);
+    await quarantine.open();
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
     await requireFit(reserved, arrived.folder);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
-    const made = await write({ store, repository, place }, arrived, { branch, author, ifMatch });
+    const made = await write({ store, repository, place, quarantine }, arrived, { branch, author, ifMatch });
     changes.push(made);
+    end.code = 0;
     const { to: commit } = made;
     return { commit, branch };
   } finally {
     await rm(folder, { recursive: true, force: true });
-    ended.resolve({ code: 0, message: '' });
+    ended.resolve(end);
     await recorded;
     reserved.release();
   }
@@ -84,19 +92,34 @@ interface Made extends RefChange {
 }
 
 async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMatch }: Target): Promise<Made> {
+  const { store, repository, place, quarantine } = work;
   const tip = await tipOf(work, branch);
   requireMatch(ifMatch, etag(tip ?? ''));
-  const index = { GIT_INDEX_FILE: `${work.place}/index` };
-  const git = (args: readonly string[], input = '') => run(work, args, { ...index, ...author }, input);
-  if (tip !== null && !arrived.isWhole) await git(['read-tree', tip]);
-  const executables = tip === null || arrived.isWhole ? new Set<string>() : await executablesIn(work, tip);
-  await git(['update-index', '--replace', '-z', '--index-info'], await changesOf(work, arrived, executables));
+  if (tip === null) await requireRoom(work);
+  const environment = { GIT_INDEX_FILE: `${place}/index`, ...author };
+  const git = async (args: readonly string[], input = ''): Promise<string> =>
+    (await store.git.output(quarantine.run(args, environment), input)).toString('utf8').trim();
+  const follows = tip !== null && !arrived.isWhole;
+  if (follows) await git(['read-tree', tip]);
+  const before: Entries = follows ? await entriesBefore(store.git, repository, tip, arrived) : new Map();
+  const names = await namesBelow(arrived.folder);
+  const prefix = path.relative(repository, arrived.folder);
+  const files = names.map((name) => `${prefix}/${name}\n`).join('');
+  const ids = (await git(['hash-object', '-w', '--no-filters', '--stdin-paths'], files)).split('\n');
+  const changes = await changesOf(arrived, names, ids, before);
+  let ignored = '';
+  const onMessage = (text: string): void => void (ignored += text);
+  const indexing = { ...quarantine.run(['update-index', '--replace', '-z', '--index-info'], environment), onMessage };
+  await store.git.output(indexing, changes);
+  if (ignored !== '') throw new Problem('invalid-request', `Git refuses a path of the commit: ${reasonOf(ignored)}`);
   const tree = await git(['write-tree']);
   if (tip !== null && tree === (await git(['rev-parse', '--verify', '--end-of-options', `${tip}^{tree}`])))
     throw new Problem('conflict', `The commit changes nothing: ${branch} holds the same files already.`);
   const commit = await git(['commit-tree', tree, ...(tip === null ? [] : ['-p', tip]), '-F', '-'], arrived.message);
+  await quarantine.release(commit, tip);
   try {
-    await git(['update-ref', '--end-of-options', `refs/heads/${branch}`, commit, tip ?? ZERO]);
+    const args = ['update-ref', '--end-of-options', `refs/heads/${branch}`, commit, tip ?? ZERO];
+    await store.git.output({ repository, access: 'WRITE', args });
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const now = await tipOf(work, branch);
@@ -107,34 +130,9 @@ async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMat
   return { ref: `refs/heads/${branch}`, from: tip, to: commit };
 }
 
-/** The lines of `update-index --index-info` for removed and sent files. */
-async function changesOf(
-  work: Work,
-  { folder, removed }: ArrivedCommit,
-  executables: ReadonlySet<string>,
-): Promise<string> {
-  const names = await namesBelow(folder);
-  const prefix = path.relative(work.repository, folder);
-  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
-  const ids = (await run(work, args, {}, names.map((name) => `${prefix}/${name}\n`).join(''))).split('\n');
-  const lines = await Promise.all(
-    names.map(async (name, number) => {
-      const { mode } = await stat(path.join(folder, name));
-      const isExecutable = (mode & 0o100) !== 0 || executables.has(name);
-      return `${isExecutable ? '100755' : '100644'} ${ids[number] ?? ''}\t${name}\0`;
-    }),
-  );
-  return [...removed.map((name) => `0 ${ZERO}\t${name}\0`), ...lines].join('');
-}
-
-const TREE_BYTES = 64 * 1024 * 1024;
-
-/** The paths of the executable files of a commit: a form says nothing of that, so a file that is replaced stays one. */
-async function executablesIn({ store, repository }: Work, tip: string): Promise<ReadonlySet<string>> {
-  const args = ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', '--end-of-options', tip];
-  const out = (await store.git.output({ repository, access: 'READ', args }, '', TREE_BYTES)).toString('utf8');
-  const marked = out.split('\0').filter((line) => line.startsWith('100755 '));
-  return new Set(marked.map((line) => line.slice('100755 '.length)));
+/** The first line of what Git says of paths that it leaves out. */
+function reasonOf(message: string): string {
+  return message.trim().split('\n', 1).join('').slice(0, REASON_LENGTH);
 }
 
 async function tipOf(work: Work, branch: string): Promise<string | null> {
@@ -142,23 +140,13 @@ async function tipOf(work: Work, branch: string): Promise<string | null> {
   return info?.id ?? null;
 }
 
-async function run(
-  { store, repository }: Work,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  input: string,
-): Promise<string> {
-  const out = await store.git.output({ repository, access: 'WRITE', args, environment }, input);
-  return out.toString('utf8').trim();
-}
-
-/** The paths of all files below a folder. */
-async function namesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .toSorted();
+/** Throws conflict when a repository has as many branches and tags as it may. */
+async function requireRoom({ store, repository }: Work): Promise<void> {
+  const most = limits.refsOfImplementation;
+  const args = ['for-each-ref', `--count=${most}`, '--format=x'];
+  const out = await store.git.output({ repository, access: 'READ', args });
+  if (out.toString('utf8').split('\n').length > most)
+    throw new Problem('conflict', `A repository has at most ${most} branches and tags. Delete some first.`);
 }
 
 async function requireFit({ bytes: left }: SizeReservation, folder: string): Promise<void> {

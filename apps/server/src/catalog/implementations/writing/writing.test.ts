@@ -1,8 +1,11 @@
+import { readlink, symlink } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Implementation, Service } from '@kethub/contract';
 import { isBuilt } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
 import { GitClient } from '../../../testing/git-client.ts';
+import { leftoversIn, repositoryOf, requireWhole } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { zip } from '../../../testing/zip.ts';
 
@@ -106,18 +109,70 @@ describe.each(databases)('commits without Git on $name', (kind) => {
     expect(head).toBeNull();
   });
 
-  test('a file that is replaced stays executable', async () => {
+  test('what is replaced or renamed stays executable, or a link', async () => {
     const made = await create('modes');
     const url = made.cloneUrl.replace('://', `://x:${token}@`);
-    await client.commit('modes', { 'run.sh': '#!/bin/sh\n', 'a.txt': 'a' }, 'one');
-    await client.run('modes', 'update-index', '--chmod=+x', 'run.sh');
+    await client.commit('modes', { 'run.sh': '#!/bin/sh\n', 'go.sh': '#!/bin/sh\ngo\n', 'a.txt': 'a' }, 'one');
+    await client.run('modes', 'update-index', '--chmod=+x', 'run.sh', 'go.sh');
+    for (const link of ['link', 'text'])
+      await symlink('a.txt', client.at('modes', link)).then(() => client.run('modes', 'add', link));
     await client.run('modes', 'commit', '-q', '-m', 'executable');
     await client.run('modes', 'push', '-q', url, 'HEAD:main');
-    expect((await commit(made, [file('run.sh', '#!/bin/sh\necho\n'), file('a.txt', 'b')])).status).toBe(201);
-    expect((await clone(made, 'modes-read')).split('\n').map((line) => line.replace(/ .*\t/, ' '))).toEqual([
+    const modes = async (folder: string) =>
+      (await clone(made, folder)).split('\n').map((line) => line.replace(/ .*\t/, ' '));
+    const replaced = [file('run.sh', '#!/bin/sh\necho\n'), file('a.txt', 'b'), file('link', 'run.sh')];
+    expect((await commit(made, [...replaced, file('text', 'two\nlines')])).status).toBe(201);
+    const kept = ['100644 a.txt', '100755 go.sh', '120000 link', '100755 run.sh', '100644 text'];
+    expect(await modes('modes-replaced')).toEqual(kept);
+    expect(await readlink(client.at('modes-replaced', 'link'))).toBe('run.sh');
+    // One file that is renamed and changed, and two that are only renamed, as their content says.
+    expect((await commit(made, [['remove', 'run.sh'], file('start.sh', 'other')])).status).toBe(201);
+    const two = [
+      ['remove', 'go.sh'],
+      ['remove', 'link'],
+      file('to', 'run.sh'),
+      file('went.sh', '#!/bin/sh\ngo\n'),
+    ] as const;
+    expect((await commit(made, two)).status).toBe(201);
+    expect((await commit(made, [['remove', 'start.sh'], file('a.txt', 'c'), file('plain', 'p')])).status).toBe(201);
+    expect(await modes('modes-renamed')).toEqual([
       '100644 a.txt',
-      '100755 run.sh',
+      '100644 plain',
+      '100644 text',
+      '120000 to',
+      '100755 went.sh',
     ]);
+  });
+
+  test('a .gitmodules that a push would refuse is refused, and leaves nothing', async () => {
+    const made = await create('submodules');
+    const url = made.cloneUrl.replace('://', `://x:${token}@`);
+    const modules = (address: string) => `[submodule "x"]\n\tpath = x\n\turl = ${address}\n`;
+    await client.commit('submodules', { 'known.txt': modules('--upload-pack=touch x') });
+    await symlink('known.txt', client.at('submodules', 'link'));
+    await client.run('submodules', 'add', 'link');
+    await client.run('submodules', 'commit', '-q', '-m', 'link');
+    await client.run('submodules', 'push', '-q', url, 'HEAD:main');
+    const zipped = await zip({ '.gitmodules': modules('-x') });
+    for (const [parts, reason] of [
+      [[file('.gitmodules', modules('--upload-pack=touch y'))], 'gitmodulesUrl'],
+      // Its content is in the repository already, under a harmless name.
+      [[file('.gitmodules', modules('--upload-pack=touch x'))], 'gitmodulesUrl'],
+      [[['archive', zipped, 'a.zip']], 'gitmodulesUrl'],
+      [[['remove', 'link'], file('.gitmodules', 'known.txt')], '.gitmodules'],
+      [[file('.g\u200cit/config')], 'hasDotgit'],
+      [[file('.git::$INDEX_ALLOCATION/config')], 'INDEX_ALLOCATION'],
+    ] as const) {
+      const { status, body } = await commit(made, parts);
+      expect([status, body.detail]).toEqual([400, expect.stringContaining(reason)]);
+    }
+    const repository = repositoryOf(kethub, made);
+    while ((await leftoversIn(repository)).length > 0) await pause(20);
+    const tip = await client.run('submodules', 'rev-parse', 'HEAD');
+    expect(await kethub.client.getImplementation({ implementationId: made.id })).toMatchObject({ head: tip });
+    const harmless = await commit(made, [file('.gitmodules', modules('https://example.org/x'))]);
+    expect(harmless.status).toBe(201);
+    await requireWhole(client, repository);
   });
 
   test('of two commits at once one is made, and the other is refused', async () => {
