@@ -7,7 +7,7 @@ import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const run = promisify(execFile);
-const PROGRAM_OF_SERVICE = 'def run(data=None):\n    return {"sum": 3}\n';
+const PROGRAM_OF_SERVICE = 'def run(data: dict, params: dict | None = None):\n    return {"sum": 3}\n';
 
 describe.skipIf(!existsSync(PROGRAM))('applications, profile and tokens in a browser', () => {
   let dashboard: Dashboard;
@@ -59,8 +59,12 @@ describe.skipIf(!existsSync(PROGRAM))('applications, profile and tokens in a bro
     const revealed = (await secret.textContent()) ?? '';
     const commands = (await page.getByLabel('Commands', { exact: true }).textContent()) ?? '';
     const env = { ...process.env, SECRET_ACCESS_KEY: revealed };
+    // The input that the page proposes has what the service needs.
+    expect(commands).toContain(`-d '{"data":{}}'`);
     const { stdout } = await run('bash', ['-c', commands], { env });
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'SUCCEEDED' });
+    const [status = '', result = ''] = stdout.split('\n');
+    expect(JSON.parse(status)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(JSON.parse(result)).toMatchObject({ sum: 3 });
     await picture(page, 'application');
     await page.getByRole('button', { name: 'Hide' }).click();
     await page.getByRole('button', { name: 'Reveal' }).waitFor();

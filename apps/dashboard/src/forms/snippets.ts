@@ -106,7 +106,7 @@ function variable(name: string): string {
 }
 
 /** A text as one word of a shell. */
-function shell(text: string): string {
+export function shell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeExact } from '../data/exact-json.ts';
 import { fieldsOf } from './schema.ts';
-import { complaintsOf, defaultsOf, inputOf, jsonOf, listOf, numberOf, textOf, Unfinished } from './values.ts';
+import { complaintsOf, defaultsOf, inputOf, jsonOf, listOf, numberOf, sampleOf, textOf, Unfinished } from './values.ts';
 
 const fields = fieldsOf([
   {
@@ -65,4 +65,8 @@ test('what is missing or unfinished is named by its pointer', () => {
 test('a required group is an empty object, and secrets stand apart', () => {
   const input = inputOf(fields, { data: { name: 'a' }, token: 's' });
   expect(input).toEqual({ data: { name: 'a' }, params: {}, $secrets: { token: 's' } });
+});
+
+test('an input to begin with has the defaults, and something for what is needed', () => {
+  expect(sampleOf(fields)).toEqual({ data: { qubits: 3, name: '…' }, params: {}, $secrets: { token: '…' } });
 });

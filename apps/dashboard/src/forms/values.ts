@@ -72,6 +72,34 @@ export function defaultsOf(fields: readonly Field[]): Values {
   return Object.fromEntries(entries);
 }
 
+/** An input to begin with: the defaults, and for whatever else is needed a value of its type. */
+export function sampleOf(fields: readonly Field[]): Values {
+  const needed = fields.filter((field) => field.required || (field.default ?? null) !== null);
+  const entries = needed.map((field): [string, unknown] => [field.name, field.default ?? emptyOf(field)]);
+  return inputOf(fields, Object.fromEntries(entries));
+}
+
+function emptyOf(field: Field): unknown {
+  switch (field.kind) {
+    case 'group':
+      return sampleOf(field.fields);
+    case 'list':
+      return [];
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'choice':
+      return field.choices[0]?.value;
+    case 'json':
+      return {};
+    case 'data-pool':
+      return { ref: 'DATAPOOL', id: '…' };
+    default:
+      return '…';
+  }
+}
+
 /** Complaints by JSON Pointer: what is missing or unfinished. */
 export function complaintsOf(fields: readonly Field[], values: Values, at = ''): Map<string, string> {
   const found = new Map<string, string>();

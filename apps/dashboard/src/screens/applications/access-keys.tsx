@@ -43,7 +43,7 @@ export function AccessKeys({ keys }: { readonly keys: readonly AccessKey[] }) {
               <td>
                 <Secret accessKey={key} />
               </td>
-              <td className="quiet">
+              <td className="quiet" style={{ whiteSpace: 'nowrap' }}>
                 {key.expiresAt === null ? (
                   'works'
                 ) : (

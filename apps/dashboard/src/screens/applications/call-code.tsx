@@ -1,6 +1,13 @@
-import type { Subscription } from '@kethub/contract';
+import type { ServiceVersion, Subscription } from '@kethub/contract';
 import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { writeExact } from '../../data/exact-json.ts';
+import { useActing } from '../../data/context.tsx';
+import { versionQuery } from '../../data/queries.ts';
+import { fieldsOf } from '../../forms/schema.ts';
+import { shell } from '../../forms/snippets.ts';
+import { sampleOf } from '../../forms/values.ts';
 import { Code, CopyButton } from '../../look/parts.tsx';
 
 /** Commands with which the application gets a token and calls a service. They work as pasted, given the secret. */
@@ -11,10 +18,16 @@ export function CallCode({
 }: {
   readonly tokenEndpoint: string;
   readonly accessKeyId: string;
-  readonly subscriptions: readonly Pick<Subscription, 'id' | 'serviceName' | 'version' | 'endpoint'>[];
+  readonly subscriptions: readonly Subscription[];
 }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const called = subscriptions.find(({ id }) => id === chosen) ?? subscriptions[0];
+  const isOwn = called?.basis === 'INTERNAL';
+  // Only the owner reads a version. For services of others the document of the marketplace or the share says it.
+  const version = useQuery({
+    ...versionQuery(useActing(), called?.serviceId ?? '', called?.version ?? ''),
+    enabled: isOwn,
+  });
   return (
     <section className="panel stack" aria-labelledby="call">
       <h2 id="call">Call from a program</h2>
@@ -37,7 +50,7 @@ export function CallCode({
           style={{ maxWidth: 360 }}
         />
       )}
-      <Code text={commands(tokenEndpoint, accessKeyId, called?.endpoint)} label="Commands" />
+      <Code text={commands(tokenEndpoint, accessKeyId, called?.endpoint, version.data)} label="Commands" />
       <p className="quiet small" style={{ margin: 0 }}>
         A token works for the seconds that <code>expires_in</code> of the answer names. Then the program asks for
         another.
@@ -47,15 +60,32 @@ export function CallCode({
   );
 }
 
-function commands(tokenEndpoint: string, accessKeyId: string, endpoint: string | undefined): string {
-  const token = `# SECRET_ACCESS_KEY: the secret of the key pair
+function commands(
+  tokenEndpoint: string,
+  accessKeyId: string,
+  endpoint: string | undefined,
+  version: ServiceVersion | undefined,
+): string {
+  const token = `# Before: SECRET_ACCESS_KEY='ket_sk_…', the secret of the key pair.
 TOKEN=$(curl -s '${tokenEndpoint}' -d grant_type=client_credentials \\
   -u "${accessKeyId}:$SECRET_ACCESS_KEY" |
   sed -n 's/.*"access_token" *: *"\\([^"]*\\)".*/\\1/p')`;
   if (endpoint === undefined) return token;
+  if (version?.target !== undefined)
+    return `${token}
+
+# Any method, and any path below the address: the gateway passes it on.
+curl -s '${endpoint}' -H "Authorization: Bearer $TOKEN"`;
+  const input = writeExact(sampleOf(fieldsOf(version?.parameters ?? [])), 0);
   return `${token}
 
-# The input stands behind -d. The answer comes when the execution has ended, or after 30 s.
-curl -s '${endpoint}' -H "Authorization: Bearer $TOKEN" \\
-  -H 'Content-Type: application/json' -H 'Prefer: wait=30' -d '{}'`;
+# The input stands behind -d: put your values there. The answer comes when the execution has ended, or after 30 s.
+ANSWER=$(curl -s '${endpoint}' -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' -H 'Prefer: wait=30' \\
+  -d ${shell(input)})
+echo "$ANSWER"
+
+# The result, by the id of the answer.
+ID=$(echo "$ANSWER" | sed -n 's/.*"id" *: *"\\([^"]*\\)".*/\\1/p')
+[ "$ID" ] && curl -s "${endpoint}$ID/result" -H "Authorization: Bearer $TOKEN"`;
 }

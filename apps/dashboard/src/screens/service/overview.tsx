@@ -79,12 +79,19 @@ export function Overview() {
       </section>
       <section className="panel stack" aria-labelledby="addresses">
         <h2 id="addresses">Addresses for applications</h2>
-        {versions.every(({ endpoint }) => endpoint === undefined) && (
-          <p className="quiet" style={{ margin: 0 }}>
-            None yet. A version that is <Link to={`${at}/versions`}>published internally</Link> has an address at the
-            gateway.
-          </p>
-        )}
+        <p className="quiet" style={{ margin: 0 }}>
+          {versions.every(({ endpoint }) => endpoint === undefined) ? (
+            <>
+              None yet. A version that is <Link to={`${at}/versions`}>published</Link> for applications of yours has an
+              address at the gateway.
+            </>
+          ) : (
+            <>
+              Subscribe one of your <Link to={`${acting.base}/applications`}>applications</Link>: its page shows the
+              commands that call this service.
+            </>
+          )}
+        </p>
         {versions.map(
           (one) =>
             one.endpoint !== undefined && (
