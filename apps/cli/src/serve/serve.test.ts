@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -13,8 +13,12 @@ afterEach(async () => {
 
 const echo = 'def run(data, params=None):\n    return {"data": data}\n';
 
-async function serve(folder: string, options: ServeOptions = {}): Promise<{ served: Served; url: string }> {
-  const { shell, output } = quietShell(folder);
+async function serve(
+  folder: string,
+  options: ServeOptions = {},
+  write?: (text: string) => boolean,
+): Promise<{ served: Served; url: string }> {
+  const { shell, output } = quietShell(folder, write);
   const usual = { port: 0, mode: 'paths', python: '/usr/bin/python3', quiet: true } as const;
   const served = await serveFolder(shell, output, folder, { ...usual, ...options });
   running.push(served);
@@ -102,6 +106,21 @@ def run(data):
     await expect.poll(() => served.service.problem, { timeout: 30_000 }).toBeNull();
     expect((await post(url, { data: 1 })).body['status']).toBe('SUCCEEDED');
   });
+});
+
+test('output that goes into the folder itself is found, and holds up no call', async () => {
+  const folder = await folderWith({ 'src/program.py': echo });
+  const file = path.join(folder, 'serve.log');
+  const { url } = await serve(folder, {}, (text) => (appendFileSync(file, text), true));
+  const log = () => readFileSync(file, 'utf8');
+  writeFileSync(path.join(folder, 'src/program.py'), echo.replace('{"data": data}', '{"new": data}'));
+  const input = { data: 1 };
+  expect(await resultOf(url, await post(url, input))).toMatchObject({ new: 1 });
+  await expect.poll(log, { timeout: 60_000 }).toContain('serve.log changes whenever the code is loaded');
+  // Another save is loaded; the log alone loads nothing any more.
+  writeFileSync(path.join(folder, 'src/program.py'), echo);
+  expect(await resultOf(url, await post(url, input))).toMatchObject({ data: 1 });
+  expect(log().match(/reloaded/g)?.length).toBeLessThan(20);
 });
 
 async function statusOf(url: string, { body }: Answered): Promise<unknown> {

@@ -4,6 +4,7 @@ import { parametersFrom, Problem, unknownParameters, type InputParameters } from
 import { createValidator, fittingRules, type FittingRules, type RequestValidator } from '@kethub/service-api/fitting';
 import { BuildError, type LocalInspection } from '@kethub/runtime/local';
 import type { Output } from '../terminal/output.ts';
+import { Echoes } from './echoes.ts';
 import type { Loaded, Loader } from './loader.ts';
 import { ProjectWatch, takeSnapshot, type Snapshot } from './sources.ts';
 
@@ -45,29 +46,36 @@ export class ServedService {
   readonly #options: ServedServiceOptions;
   readonly #watch: ProjectWatch;
   readonly #ending = new AbortController();
+  readonly #echoes = new Echoes();
   #service: LoadedService | null = null;
   #problem: LoadProblem | null = null;
   #loading: Promise<void> | null = null;
   #again = false;
+  /** Loads that have begun, and those that have ended. */
+  #begun = 0;
+  #ended = 0;
+  #endedAt = 0;
+  #current = Promise.resolve();
   #shape = '';
 
   constructor(options: ServedServiceOptions) {
     this.#options = options;
     mkdirSync(options.sources, { recursive: true });
     this.#watch = new ProjectWatch(options.folder, () => {
-      void this.#reload();
+      this.#reload();
     });
   }
 
   async start(): Promise<void> {
     await this.#watch.renew();
-    await this.#reload();
+    this.#reload();
+    await this.#settled();
   }
 
   /** The newest code that was saved. Throws service-not-importable with file and line when it cannot be run. */
   async require(): Promise<LoadedService> {
     this.#watch.flush();
-    while (this.#loading !== null) await this.#loading;
+    await this.#settled();
     if (this.#problem !== null)
       throw new Problem('service-not-importable', `${this.#problem.title}. ${this.#problem.detail}`);
     if (this.#service === null) throw new Error('The service was asked for before it was loaded');
@@ -88,32 +96,44 @@ export class ServedService {
     this.#watch.close();
   }
 
+  /** Waits until everything is loaded that was saved before the call. Later saves do not hold it up. */
+  async #settled(): Promise<void> {
+    const wanted = this.#begun + (this.#again ? 1 : 0);
+    while (this.#loading !== null && this.#ended < wanted) await this.#current;
+  }
+
   /** Loads the code. Changes that come meanwhile are loaded afterwards, together. */
-  async #reload(): Promise<void> {
+  #reload(): void {
     this.#again = true;
     this.#loading ??= this.#work().finally(() => {
       this.#loading = null;
     });
-    await this.#loading;
   }
 
   async #work(): Promise<void> {
     while (this.#again && !this.#ending.signal.aborted) {
       this.#again = false;
-      try {
-        await this.#load();
-      } catch (error) {
-        if (this.#ending.signal.aborted) return;
-        this.#refuse(error);
-      }
+      this.#begun++;
+      this.#current = this.#load().catch((error: unknown) => {
+        if (!this.#ending.signal.aborted) this.#refuse(error);
+      });
+      await this.#current;
+      this.#ended++;
+      this.#endedAt = performance.now();
     }
   }
 
   async #load(): Promise<void> {
     const { folder, sources, output } = this.#options;
     await this.#watch.renew();
-    const taken = await takeSnapshot(folder, sources);
-    const snapshot = this.#options.inPlace ? { ...taken, dir: folder } : taken;
+    const { digest, dir, files } = await takeSnapshot(folder, sources, this.#echoes.found);
+    const snapshot = { digest, dir: this.#options.inPlace ? folder : dir };
+    for (const name of this.#echoes.observe(files, this.#watch.changedAt - this.#endedAt))
+      output.note(
+        output.style.yellow(
+          `${name} changes whenever the code is loaded, so it no longer causes a reload. Name it in .ketignore if it does not belong to the service.`,
+        ),
+      );
     const prepared = await this.#options.load(snapshot, {
       environment: await this.#options.environment(),
       signal: this.#ending.signal,

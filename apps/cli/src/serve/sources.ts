@@ -14,11 +14,18 @@ export interface Snapshot {
   readonly digest: string;
 }
 
+/** A snapshot that was just taken. */
+export interface TakenSnapshot extends Snapshot {
+  /** Digests of the files by name. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
 /**
  * Copies what `ket up` would upload to a folder named by its content. A running execution keeps its copy, whatever is
  * saved meanwhile.
+ * @param echoes names of files whose content makes no new copy
  */
-export async function takeSnapshot(folder: string, into: string): Promise<Snapshot> {
+export async function takeSnapshot(folder: string, into: string, echoes: ReadonlySet<string>): Promise<TakenSnapshot> {
   const files = await filesOf(folder);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (files.length > limits.sourceFiles || bytes > limits.sourceUnpackedBytes)
@@ -27,9 +34,12 @@ export async function takeSnapshot(folder: string, into: string): Promise<Snapsh
     );
   const hash = createHash('sha256');
   const contents = new Map<string, Buffer>();
+  const digests = new Map<string, string>();
   for (const { name, path: source } of files) {
     const content = typeof source === 'string' ? await readFile(source) : source;
-    hash.update(`${name}\0${content.length}\0`).update(content);
+    const own = createHash('sha256').update(content).digest('hex');
+    hash.update(`${name}\0${echoes.has(name) ? '' : own}\0`);
+    digests.set(name, own);
     contents.set(name, content);
   }
   const digest = hash.digest('hex').slice(0, 16);
@@ -48,7 +58,7 @@ export async function takeSnapshot(folder: string, into: string): Promise<Snapsh
     if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')))
       throw error;
   });
-  return { dir, digest };
+  return { dir, digest, files: digests };
 }
 
 async function filesOf(folder: string): Promise<readonly ProjectFile[]> {
@@ -70,6 +80,7 @@ export class ProjectWatch {
   readonly #watchers = new Map<string, FSWatcher>();
   #packages: string | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #changedAt = 0;
   #closed = false;
 
   /** @param changed is called when a file may have changed and nothing has for {@link QUIET_MS}. */
@@ -98,9 +109,9 @@ export class ProjectWatch {
     for (const at of wanted) if (!this.#watchers.has(at)) this.#watch(at);
   }
 
-  /** True if a change has been seen and not yet reported. */
-  get isDirty(): boolean {
-    return this.#timer !== null;
+  /** Time of the first change of those that were seen last, as `performance.now()` says it. */
+  get changedAt(): number {
+    return this.#changedAt;
   }
 
   /** Reports a change that has been seen now. */
@@ -121,7 +132,8 @@ export class ProjectWatch {
     try {
       const watcher = watch(at, (_event, name) => {
         if (name === '.kethub' || name === '__pycache__') return;
-        if (this.#timer !== null) clearTimeout(this.#timer);
+        if (this.#timer === null) this.#changedAt = performance.now();
+        else clearTimeout(this.#timer);
         this.#timer = setTimeout(() => {
           this.flush();
         }, QUIET_MS);

@@ -27,9 +27,11 @@ export interface KetOutcome {
   json<T>(): T;
 }
 
-/** A shell and an output that show nothing, for functions of commands. */
-export function quietShell(folder: string): { readonly shell: Shell; readonly output: Output } {
-  const write = (): boolean => true;
+/** A shell and an output for functions of commands. What they write goes to `write`, or nowhere. */
+export function quietShell(
+  folder: string,
+  write: (text: string) => boolean = () => true,
+): { readonly shell: Shell; readonly output: Output } {
   const stream = { write, isTTY: false, columns: 80 };
   const shell = { environment: environmentOf({ folder }), folder, command: 'ket', exitCode: 0 };
   const output = createOutput({ stdout: stream, stderr: stream, environment: {}, json: false });
