@@ -10,11 +10,26 @@ const DATA = ['apps/cli/starter', 'apps/cli/serve-page', 'packages/runtime/pytho
 /** The folder of the JavaScript in the package. */
 const CODE = 'dist';
 
-/** The launcher. A cache of compiled code makes every start but the first one quicker. */
+/** The oldest Node that runs the package. */
+const NODE = { major: 22, minor: 15 } as const;
+
+/**
+ * The launcher. A cache of compiled code makes every start but the first one quicker. An older Node gets a sentence: the
+ * syntax and imports of this file are those of Node 16.
+ */
 const LAUNCHER = `#!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-enableCompileCache?.();
-await import('../${CODE}/main.js');
+import module from 'node:module';
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major > ${NODE.major} || (major === ${NODE.major} && minor >= ${NODE.minor})) {
+  module.enableCompileCache();
+  await import('../${CODE}/main.js');
+} else {
+  console.error(
+    \`ket needs Node from ${NODE.major}.${NODE.minor} on; \${process.execPath} is Node \${process.versions.node}.\\n\` +
+      'Put a newer Node into PATH, or install the Python package of ket, which brings its own.',
+  );
+  process.exitCode = 2;
+}
 `;
 
 interface Bundle {
@@ -65,7 +80,7 @@ function manifestOf({ name, version }: Bundle): object {
     license: 'Apache-2.0',
     type: 'module',
     bin: { ket: 'bin/ket.js' },
-    engines: { node: '>=22.15' },
+    engines: { node: `>=${NODE.major}.${NODE.minor}` },
   };
 }
 
