@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { isEnded, readBody, type ExecutionsEndpoint } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import { download } from '../download.ts';
@@ -64,6 +65,9 @@ async function downloadAll(
   folder: string,
 ): Promise<string[]> {
   const paths: string[] = [];
+  // A script that reads the folder afterwards finds it, also when there are no files.
+  await mkdir(folder, { recursive: true });
+  if (files.length === 0) output.note(`No files for ${folder}`);
   for (const name of files) {
     output.progress(`Downloading ${JSON.stringify(name)}`);
     paths.push(await download(folder, name, () => executions.getResultFile({ id, file: name })));
