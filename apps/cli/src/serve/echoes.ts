@@ -3,6 +3,11 @@ const LOADS = 6;
 /** Milliseconds after a load within which a change counts as caused by it. */
 const ECHO_MS = 200;
 
+/** True for a change this many milliseconds after the load before it, which has probably caused it. */
+export function isEcho(delay: number): boolean {
+  return delay <= ECHO_MS;
+}
+
 /**
  * Files that change because the code was loaded, such as the output of `ket serve` written into its own folder. They
  * would load the code without end, so they no longer cause a load once they are found.
@@ -26,8 +31,8 @@ export class Echoes {
     const before = this.#before;
     this.#before = files;
     for (const name of this.#rounds.keys())
-      if (delay > ECHO_MS || files.get(name) === before.get(name)) this.#rounds.delete(name);
-    if (delay > ECHO_MS) return [];
+      if (!isEcho(delay) || files.get(name) === before.get(name)) this.#rounds.delete(name);
+    if (!isEcho(delay)) return [];
     const found: string[] = [];
     for (const [name, digest] of files) {
       if (digest === before.get(name) || this.#found.has(name)) continue;

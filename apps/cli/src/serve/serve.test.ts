@@ -121,6 +121,11 @@ test('output that goes into the folder itself is found, and holds up no call', a
   writeFileSync(path.join(folder, 'src/program.py'), echo);
   expect(await resultOf(url, await post(url, input))).toMatchObject({ data: 1 });
   expect(log().match(/reloaded/g)?.length).toBeLessThan(20);
+  writeFileSync(path.join(folder, 'src/program.py'), 'def run(:\n');
+  expect((await post(url, input)).status).toBe(503);
+  writeFileSync(path.join(folder, 'src/program.py'), echo);
+  expect(await resultOf(url, await post(url, input))).toMatchObject({ data: 1 });
+  expect(log().match(/Syntax error/g)?.length).toBeLessThan(5);
 });
 
 async function statusOf(url: string, { body }: Answered): Promise<unknown> {

@@ -4,7 +4,7 @@ import { parametersFrom, Problem, unknownParameters, type InputParameters } from
 import { createValidator, fittingRules, type FittingRules, type RequestValidator } from '@kethub/service-api/fitting';
 import { BuildError, type LocalInspection } from '@kethub/runtime/local';
 import type { Output } from '../terminal/output.ts';
-import { Echoes } from './echoes.ts';
+import { Echoes, isEcho } from './echoes.ts';
 import type { Loaded, Loader } from './loader.ts';
 import { ProjectWatch, takeSnapshot, type Snapshot } from './sources.ts';
 
@@ -57,6 +57,8 @@ export class ServedService {
   #endedAt = 0;
   #current = Promise.resolve();
   #shape = '';
+  /** Digest of the code that was loaded last, or failed. */
+  #tried = '';
 
   constructor(options: ServedServiceOptions) {
     this.#options = options;
@@ -128,12 +130,17 @@ export class ServedService {
     await this.#watch.renew();
     const { digest, dir, files } = await takeSnapshot(folder, sources, this.#echoes.found);
     const snapshot = { digest, dir: this.#options.inPlace ? folder : dir };
-    for (const name of this.#echoes.observe(files, this.#watch.changedAt - this.#endedAt))
+    const delay = this.#watch.changedAt - this.#endedAt;
+    for (const name of this.#echoes.observe(files, delay))
       output.note(
         output.style.yellow(
           `${name} changes whenever the code is loaded, so it no longer causes a reload. Name it in .ketignore if it does not belong to the service.`,
         ),
       );
+    const isTried = digest === this.#tried && this.#problem !== null;
+    this.#tried = digest;
+    // The message about code that failed was the change, in a file that holds the output.
+    if (isTried && this.#echoes.found.size > 0 && isEcho(delay)) return;
     const prepared = await this.#options.load(snapshot, {
       environment: await this.#options.environment(),
       signal: this.#ending.signal,
