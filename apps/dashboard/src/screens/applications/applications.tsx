@@ -9,7 +9,7 @@ import { More } from '../../look/more.tsx';
 import { Code, PageHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { NameForm } from './name-form.tsx';
+import { NameForm } from '../../forms/name-form.tsx';
 
 /** The applications of the person or the organization. */
 export function Applications() {
@@ -93,5 +93,13 @@ function Create({ onClose }: { readonly onClose: () => void }) {
       await navigate({ to: `${acting.base}/applications/${id}` });
     },
   });
-  return <NameForm title="New application" action="Create" request={create} onClose={onClose} />;
+  return (
+    <NameForm
+      title="New application"
+      action="Create"
+      hint="Shows later which program uses its keys."
+      request={create}
+      onClose={onClose}
+    />
+  );
 }

@@ -10,7 +10,7 @@ import { bytes } from '../../look/time.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { PoolForm } from './pool-form.tsx';
-import { roleInWords } from './roles.ts';
+import { rightsInWords } from '../../forms/members.tsx';
 
 /** The data pools of the person or the organization, and those that others have opened to them. */
 export function DataPools() {
@@ -71,7 +71,7 @@ export function DataPools() {
                     </td>
                     <td className="numbers">{files === 1 ? '1 file' : `${files} files`}</td>
                     <td className="numbers">{bytes(size)}</td>
-                    <td className="quiet">{roleInWords(role)}</td>
+                    <td className="quiet">{rightsInWords(role)}</td>
                     <td className="quiet">
                       <Time at={createdAt} />
                     </td>

@@ -13,7 +13,7 @@ import { PageHead, Time } from '../../look/parts.tsx';
 import { roleInWords } from '../../look/roles.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
-import { NameForm } from './name-form.tsx';
+import { NameForm } from '../../forms/name-form.tsx';
 
 /** The organizations of the person, and the invitations of others. */
 export function Organizations() {
@@ -88,7 +88,15 @@ function Create({ onClose }: { readonly onClose: () => void }) {
       await navigate({ to: `/org/${id}/organization` });
     },
   });
-  return <NameForm title="New organization" action="Create" request={create} onClose={onClose} />;
+  return (
+    <NameForm
+      title="New organization"
+      action="Create"
+      hint="Others see it beside what the organization offers and shares."
+      request={create}
+      onClose={onClose}
+    />
+  );
 }
 
 /** Invitations to the person. */

@@ -1,19 +1,21 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { complaintAt, FormProblem } from './problem-at.tsx';
 
 /** Characters of a name that the platform takes. */
 const NAME_LENGTH = 100;
 
-/** Asks for the name of an application. */
+/** Asks for the name of something new. `hint` says where the name is shown. */
 export function NameForm({
   title,
   action,
+  hint,
   request,
   onClose,
 }: {
   readonly title: string;
   readonly action: string;
+  readonly hint: string;
   readonly request: { readonly error: unknown; readonly isPending: boolean; mutate(name: string): void };
   readonly onClose: () => void;
 }) {
@@ -29,7 +31,7 @@ export function NameForm({
       >
         <TextInput
           label="Name"
-          description="Shows later which program uses its keys."
+          description={hint}
           required
           data-autofocus
           maxLength={NAME_LENGTH}
