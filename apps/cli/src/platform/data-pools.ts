@@ -1,28 +1,16 @@
 import type { DataPool } from '@kethub/contract';
-import { CliFailure, usageFailure } from '../failures.ts';
+import { usageFailure } from '../failures.ts';
 import { membersOf, objectOf, type JsonText } from '../json.ts';
+import { selectOne } from './select-one.ts';
 import type { Session } from './session.ts';
 
 /** Finds a data pool by its name or id. */
 export async function selectDataPool({ platform }: Session, wanted: string): Promise<DataPool> {
-  const pools = await platform.listDataPools();
-  const meant = pools.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
-  const [found, other] = meant;
-  if (found && !other) return found;
-  if (found) {
-    const ids = meant.map(({ id }) => id).join(', ');
-    throw new CliFailure(
-      'usage',
-      'ambiguous',
-      `More than one data pool is named "${wanted}": ${ids}. Name one by its id.`,
-    );
-  }
-  const names = pools.map(({ name }) => name).join(', ');
-  const known = names === '' ? ' You have none yet.' : ` There is: ${names}.`;
-  throw new CliFailure('notFound', 'not-found', `No data pool "${wanted}" is yours or shared with you.${known}`, [
-    'ket datapool list',
-    'ket datapool create <name>',
-  ]);
+  return selectOne(await platform.listDataPools(), wanted, {
+    noun: 'data pool',
+    missing: `No data pool "${wanted}" is yours or shared with you.`,
+    remedies: ['ket datapool list', 'ket datapool create <name>'],
+  });
 }
 
 /** Adds references to data pools to an input, each given as `parameter=pool`. */

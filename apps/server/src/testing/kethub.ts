@@ -196,6 +196,11 @@ export async function deploy(
 ): Promise<DeployedService> {
   const { service, build: ended } = await build(client, name, files, upload);
   if (ended.problem) throw new Error(`${ended.problem.title}: ${ended.problem.detail}`);
+  return publishFor(client, name, service);
+}
+
+/** Publishes the first version of a service internally, with an application of its own subscribed to it. */
+export async function publishFor(client: PlatformClient, name: string, service: Service): Promise<DeployedService> {
   await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
   const application = await client.createApplication({ json: { name: `${name} caller` } });
   const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });

@@ -2,7 +2,7 @@ import { workflowForm } from '@kethub/client';
 import type { PlatformClient } from '@kethub/client';
 import type { Application, Service } from '@kethub/contract';
 import * as bpmn from '../../../../packages/workflow/src/testing/xml.ts';
-import type { DeployedService } from './kethub.ts';
+import { publishFor, type DeployedService } from './kethub.ts';
 
 export { bpmn };
 
@@ -45,19 +45,5 @@ export async function deployWorkflow(
   const service = await client.createService({
     body: workflowForm({ name, applicationId: caller.id, source: asFile(xml) }),
   });
-  await client.publishServiceVersion({ serviceId: service.id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
-  const application = await client.createApplication({ json: { name: `${name} caller` } });
-  const subscription = await client.subscribe({ applicationId: application.id, json: { serviceId: service.id } });
-  const [key] = application.accessKeys;
-  if (!key) throw new Error('An application without an access key');
-  return {
-    service,
-    application,
-    caller,
-    subscription,
-    endpoint: subscription.endpoint.replace(/\/$/, ''),
-    accessKeyId: key.accessKeyId,
-    secretAccessKey: (await client.revealSecretAccessKey({ applicationId: application.id, keyId: key.id }))
-      .secretAccessKey,
-  };
+  return { ...(await publishFor(client, name, service)), caller };
 }

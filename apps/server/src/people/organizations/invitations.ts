@@ -144,7 +144,12 @@ async function take(platform: Platform, transaction: Queries, id: string, email:
           .returningAll()
           .executeTakeFirst();
   if (invitation) return invitation;
-  throw new Problem(
+  throw noOpenInvitation();
+}
+
+/** The problem of an invitation that is gone, expired, or was sent to another address. */
+export function noOpenInvitation(): Problem {
+  return new Problem(
     'not-found',
     'There is no open invitation of this id to your verified e-mail address. Ask the person who invited you to invite that address again.',
   );

@@ -1,11 +1,10 @@
 import type { Implementation, ImplementationInvitation } from '@kethub/contract';
-import { Problem } from '../../../foundation/http/index.ts';
 import type { Context, Person, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationInvitationRow, Queries } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
 import { lockAccountShared } from '../../../people/deletions/index.ts';
 import type { IdentityProvider } from '../../../people/identity/index.ts';
-import { verifiedAddress } from '../../../people/organizations/index.ts';
+import { noOpenInvitation, verifiedAddress } from '../../../people/organizations/index.ts';
 import { presentImplementation } from '../present.ts';
 import { lockImplementation, roleOfMember } from '../queries.ts';
 import { auditContext, isOwner, noImplementation } from '../rights.ts';
@@ -98,8 +97,5 @@ async function take(
           .returningAll()
           .executeTakeFirst();
   if (invitation) return invitation;
-  throw new Problem(
-    'not-found',
-    'There is no open invitation of this id to your verified e-mail address. Ask the person who invited you to invite that address again.',
-  );
+  throw noOpenInvitation();
 }
