@@ -39,6 +39,8 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await page.getByRole('option', { name: 'Callers', exact: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
+    // Without the application there would be no service to append.
+    await expect.poll(() => page.getByRole('combobox', { name: 'Application' }).inputValue()).toBe('Callers');
     await press('button', 'Draw it');
     await go(/^Request/);
     workflowId = /services\/([0-9a-f-]+)\/model/.exec(page.url())?.[1] ?? '';

@@ -19,7 +19,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
   const mayChange = useMay('service:change');
   const file = useFile(first, mayChange);
   const { isDirty, save, auto, deploy } = file;
-  const services = useCallable(file.file.applicationId);
+  const callable = useCallable(file.file.applicationId);
   const { serviceId } = useServiceAddress();
   const [restored, setRestored] = useState(first.kept);
   const [problem, setProblem] = useState<string | null>(null);
@@ -59,6 +59,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
         </p>
       )}
       {error && !isStale(error) && <Problem error={error} />}
+      {callable.error && <Problem error={callable.error} onRetry={callable.retry} />}
       {restored && !stale && (
         <div className="panel row apart" role="status">
           <span>
@@ -90,7 +91,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
       <Modeller
         key={`${serviceId} ${file.opening}`}
         xml={file.file.xml}
-        services={services}
+        services={callable.services}
         judged={file.judged}
         onChange={file.change}
         report={file.report}

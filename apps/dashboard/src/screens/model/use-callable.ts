@@ -15,8 +15,16 @@ const MOST_READ = 50;
 
 type Parameters = CallableService['parameters'];
 
+/** Services that tasks can call, as far as they are read. */
+interface Callable {
+  readonly services: readonly CallableService[];
+  /** Reason for which none could be read; null where they are, or may still come. */
+  readonly error: Error | null;
+  retry(): void;
+}
+
 /** The services that an application has subscribed to, with their parameters and the members of their results. */
-export function useCallable(applicationId: string | null): readonly CallableService[] {
+export function useCallable(applicationId: string | null): Callable {
   const acting = useActing();
   const enabled = applicationId !== null;
   const subscriptions = useInfiniteQuery({ ...subscriptionsQuery(acting, applicationId ?? ''), enabled });
@@ -33,7 +41,7 @@ export function useCallable(applicationId: string | null): readonly CallableServ
     queries: read.map(({ serviceId, version }) => documentQuery(acting, serviceId, version)),
     combine: (results) => results.map(({ data }) => data),
   });
-  return useMemo(
+  const services = useMemo(
     () =>
       rows.map(({ serviceId, serviceName, version }, at) => {
         const template = templates.data?.find(({ id }) => id === `kethub:service:${serviceId}`);
@@ -51,6 +59,8 @@ export function useCallable(applicationId: string | null): readonly CallableServ
       }),
     [rows, versions, documents, templates.data],
   );
+  const error = subscriptions.data ? null : subscriptions.error;
+  return { services, error, retry: () => void subscriptions.refetch() };
 }
 
 /** The OpenAPI document of a service; null where the person may not read it. */
