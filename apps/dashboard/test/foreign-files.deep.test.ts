@@ -23,9 +23,6 @@ const SETS = [
   { name: 'MIWG', files: 21, isOne: (name: string) => /miwg.[ABC][.\d]+bpmn$/.test(name) },
 ] as const;
 
-/** One of Camunda's modeler. Its drawing names shapes below a sub-process that has none, and bpmn-js draws nothing. */
-const NOTHING_DRAWN = 'no-overlapping-elements/ignore-missing-di.bpmn';
-
 describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', () => {
   let dashboard: Dashboard;
   beforeAll(async () => {
@@ -46,7 +43,6 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
     let marked = 0;
     const failure = page.getByText(/cannot be drawn|cannot be opened/);
     for (const { set, name, text } of files) {
-      if (name.endsWith(NOTHING_DRAWN)) continue;
       const before = await checks.count();
       // The canvas of the file before is marked, so that it is not taken for that of this one.
       await page.evaluate('document.querySelector(".djs-container").dataset.old = ""');
@@ -65,6 +61,11 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
         continue;
       }
       drawn[set] = (drawn[set] ?? 0) + 1;
+      // Shapes of this one of Camunda's modeler are lost in a diagram with two planes.
+      if (name.endsWith('/ignore-missing-di.bpmn')) {
+        await page.getByText(/^Warning: Elements without a drawing in the file: .* They were laid out here/).waitFor();
+        await picture(page, 'foreign-without-drawing');
+      }
       const wanted = await refusedElements(text);
       if (wanted.length === 0) continue;
       // An element of a process that the file does not draw stands in the list only.
@@ -77,9 +78,8 @@ describe.skipIf(!existsSync(PROGRAM))('files of other tools in the modeller', ()
     }
     process.stdout.write(`drawn ${JSON.stringify(drawn)}, ${marked} elements marked, ${refused.length} refused\n`);
     expect(refused).toEqual([]);
-    const opened = files.filter(({ name }) => !name.endsWith(NOTHING_DRAWN));
     expect(drawn).toEqual(
-      Object.fromEntries(SETS.map((one) => [one.name, opened.filter(({ set }) => set === one.name).length])),
+      Object.fromEntries(SETS.map((one) => [one.name, files.filter(({ set }) => set === one.name).length])),
     );
     expect(marked).toBeGreaterThan(100);
   }, 900_000);

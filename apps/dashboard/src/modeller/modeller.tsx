@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
+import { drawingFindings } from './check/drawing.ts';
 import type { Checked, Finding } from './check/protocol.ts';
 import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
@@ -130,7 +131,11 @@ function Parts({
     },
     [kit],
   );
-  const checked = useMemo(() => last && withPlatforms(last, judged), [last, judged]);
+  const checked = useMemo(() => {
+    if (!last) return null;
+    const all = withPlatforms(last, judged);
+    return { ...all, findings: [...all.findings, ...drawingFindings(kit)] };
+  }, [kit, last, judged]);
   const functions = useFunctions(checker);
   const example = useMemo(() => writeExact(exampleIn(kit), 0), [kit, revision]);
   const modelling: Modelling = {

@@ -113,6 +113,8 @@ export interface Diagram {
 /** A modeler or viewer, with its services by name. */
 export interface Kit {
   readonly modeler: Diagram;
+  /** Elements without a drawing in the file, which were laid out when it was opened. */
+  readonly laidOut: readonly Moddle[];
   service<Name extends keyof Services>(name: Name): Services[Name];
 }
 

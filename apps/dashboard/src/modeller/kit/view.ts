@@ -4,7 +4,8 @@ import '../modeller.css';
 import kethub from '@kethub/workflow/kethub.json' with { type: 'json' };
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer.js';
 import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
-import type { Diagram, Kit, Services } from './types.ts';
+import { drawMissing } from './draw-missing.ts';
+import type { Diagram, Kit, Moddle, Services } from './types.ts';
 import { shortened } from './words.ts';
 
 /** Colours of elements: variables of the page, so that they follow light and dark. */
@@ -33,7 +34,15 @@ export function optionsFor(container: HTMLElement): object {
 
 export function kitOf(modeler: Diagram): Kit {
   drawShortTexts(modeler);
-  return { modeler, service: (name) => modeler.get(name) as Services[typeof name] };
+  const laidOut: Moddle[] = [];
+  const kit: Kit = { modeler, laidOut, service: (name) => modeler.get(name) as Services[typeof name] };
+  const moddle = modeler.get('moddle') as { create(type: string, values: object): Moddle };
+  kit.service('eventBus').on('import.parse.complete', ({ definitions, elementsById }) => {
+    if (!definitions) return;
+    const create = (type: string, values: object): Moddle => moddle.create(type, values);
+    laidOut.splice(0, Infinity, ...drawMissing(definitions as Moddle, create, Object.keys(elementsById as object)));
+  });
+  return kit;
 }
 
 /** Characters of a text that are drawn. */
