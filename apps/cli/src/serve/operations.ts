@@ -24,7 +24,7 @@ import {
   withMembers,
   type ExecutionInput,
 } from '@kethub/service-api';
-import { JUDGED_BYTES, requireFit } from '@kethub/service-api/fitting';
+import { JUDGED_BYTES, checkInput } from '@kethub/service-api/input-rules';
 import { json, readJsonBody, type LocalAnswer } from './answers.ts';
 import { resultText, type LocalExecution, type LocalExecutions } from './executions.ts';
 import { answerLog } from './log-answer.ts';
@@ -167,7 +167,7 @@ export class Operations {
     const secrets = { ...Object.fromEntries(usual), ...given };
     if (input.bytes.length <= JUDGED_BYTES) {
       const members = await input.read();
-      requireFit(rules, { members, secrets }, rules.validator?.check(members, input.bytes.length) ?? []);
+      checkInput(rules, { members, secrets }, rules.validator?.check(members, input.bytes.length) ?? []);
     }
     const job = {
       code,

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parametersFrom, Problem, unknownParameters, type InputParameters } from '@kethub/service-api';
-import { createValidator, fittingRules, type FittingRules, type RequestValidator } from '@kethub/service-api/fitting';
+import { createValidator, inputRules, type InputRules, type RequestValidator } from '@kethub/service-api/input-rules';
 import { BuildError, type LocalInspection } from '@kethub/runtime/local';
 import type { Output } from '../terminal/output.ts';
 import { Echoes, isEcho } from './echoes.ts';
@@ -15,7 +15,7 @@ export interface LoadedService extends Loaded {
   readonly key: string;
   readonly parameters: InputParameters;
   /** The rules by which inputs are refused before they run, as on the platform. */
-  readonly rules: Pick<FittingRules, 'required'> & { readonly validator: RequestValidator | null };
+  readonly rules: Pick<InputRules, 'required'> & { readonly validator: RequestValidator | null };
 }
 
 /** Why the code as it is saved cannot be run. */
@@ -156,7 +156,7 @@ export class ServedService {
     const { inspection } = loaded;
     const isFirst = this.#service === null;
     const parameters = inspection === null ? unknownParameters : parametersFrom(inspection.parameters);
-    const { required, schema } = fittingRules(inspection?.parameters ?? []);
+    const { required, schema } = inputRules(inspection?.parameters ?? []);
     const rules = { required, validator: schema && createValidator(schema) };
     this.#service = { snapshot, key, ...loaded, parameters, rules };
     const recovered = this.#problem !== null;

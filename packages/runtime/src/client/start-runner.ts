@@ -30,23 +30,24 @@ const BECOME = 'ulimit -c 0; exec "$@"';
  * the environment, which contains secrets of the platform. When another runner holds the folder, it ends by itself.
  */
 export function startRunner(paths: RunnerPaths, version: string): ChildProcess {
-  const passage = preparePassage(paths);
-  const argument = JSON.stringify({ runtimeDir: paths.runtimeDir, passage, version });
+  const mountPoint = prepareMountPoint(paths);
+  const argument = JSON.stringify({ runtimeDir: paths.runtimeDir, mountPoint, version });
   const compiled = getCompileCacheDir();
-  const script = [passage !== null && MOUNT, compiled !== undefined && COMPILE, BECOME].filter(Boolean).join('');
+  const script = [mountPoint !== null && MOUNT, compiled !== undefined && COMPILE, BECOME].filter(Boolean).join('');
   const shell = [
     '/bin/sh',
     '-c',
     script,
     'sh',
-    ...(passage === null ? [] : [paths.runtimeDir, passage]),
+    ...(mountPoint === null ? [] : [paths.runtimeDir, mountPoint]),
     ...(compiled === undefined ? [] : [join(compiled, `runner-${version}`)]),
     process.execPath,
     FLAG,
     MAIN,
     argument,
   ];
-  const [command = '', ...rest] = passage === null ? shell : ['unshare', '--mount', '--propagation', 'slave', ...shell];
+  const [command = '', ...rest] =
+    mountPoint === null ? shell : ['unshare', '--mount', '--propagation', 'slave', ...shell];
   const env = {
     PATH,
     UV_THREADPOOL_SIZE: THREADS,
@@ -67,15 +68,15 @@ export function startRunner(paths: RunnerPaths, version: string): ChildProcess {
  * may not pass through the parents of the data folder (a home folder has mode 0700). Null when we are not root or not
  * allowed to mount.
  */
-function preparePassage(paths: RunnerPaths): string | null {
+function prepareMountPoint(paths: RunnerPaths): string | null {
   if (process.getuid?.() !== 0) return null;
   const allowed = spawnSync('unshare', ['--mount', '/bin/true'], { env: { PATH } });
   if (allowed.status !== 0) return null;
-  const passage = `/run/kethub/${paths.mark}`;
+  const mountPoint = `/run/kethub/${paths.mark}`;
   try {
     mkdirSync('/run/kethub', { recursive: true, mode: 0o711 });
-    mkdirSync(passage, { recursive: true, mode: 0o711 });
-    return passage;
+    mkdirSync(mountPoint, { recursive: true, mode: 0o711 });
+    return mountPoint;
   } catch (error) {
     // sandboxes then reach the data folder by its own path
     if (errorCode(error) === 'EROFS' || errorCode(error) === 'EACCES') return null;

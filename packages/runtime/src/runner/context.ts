@@ -47,12 +47,12 @@ export interface RunnerContext extends SandboxContext {
 /**
  * Clears what an earlier runner of this data folder left (processes, cgroups, folders) and prepares the rest.
  * @param floor bytes that stay free on the disk; null for the default.
- * @param passage a second mount of `<dataDir>/runtime`, for users that may not pass through its parent folders; or
+ * @param mountPoint a second mount of `<dataDir>/runtime`, for users that may not pass through its parent folders; or
  * null.
  */
 export async function prepareRunnerContext(
   paths: RunnerPaths,
-  passage: string | null,
+  mountPoint: string | null,
   version: string,
   floor: () => number | null,
 ): Promise<RunnerContext> {
@@ -65,7 +65,7 @@ export async function prepareRunnerContext(
   const reachable = (path: string): string => {
     const real = realpathSync(path);
     const inside = real === paths.runtimeDir || real.startsWith(`${paths.runtimeDir}/`);
-    return passage !== null && inside ? passage + real.slice(paths.runtimeDir.length) : real;
+    return mountPoint !== null && inside ? mountPoint + real.slice(paths.runtimeDir.length) : real;
   };
   const rootOf = (sweep: boolean): SandboxRoot => {
     const root = prepareRoot(paths, PYTHON_SIDE, sweep);
@@ -74,7 +74,7 @@ export async function prepareRunnerContext(
   };
   const identities = new Identities(process.getuid?.() === 0 ? takeUserRange(paths.runtimeDir) : null);
   const context: RunnerContext = {
-    views: new Views(passage === null ? null : `${passage}/views`),
+    views: new Views(mountPoint === null ? null : `${mountPoint}/views`),
     paths,
     root: rootOf(true),
     renewRoot() {
@@ -123,15 +123,15 @@ async function openTree(paths: RunnerPaths): Promise<CgroupTree | null> {
 }
 
 /** Removes the folder in the host's `/run`. Its mount exists in our namespace only and ends with us. */
-export function removePassage(passage: string): void {
-  const unmounted = spawnSync('umount', ['--lazy', passage], { encoding: 'utf8' });
+export function removeMountPoint(mountPoint: string): void {
+  const unmounted = spawnSync('umount', ['--lazy', mountPoint], { encoding: 'utf8' });
   if (unmounted.status !== 0) {
-    console.error(`${passage} could not be unmounted: ${unmounted.error?.message ?? unmounted.stderr}`);
+    console.error(`${mountPoint} could not be unmounted: ${unmounted.error?.message ?? unmounted.stderr}`);
     return;
   }
   try {
-    rmdirSync(passage);
+    rmdirSync(mountPoint);
   } catch (error) {
-    console.error(`${passage} stays: ${messageOf(error)}`);
+    console.error(`${mountPoint} stays: ${messageOf(error)}`);
   }
 }

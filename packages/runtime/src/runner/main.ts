@@ -1,5 +1,5 @@
 /**
- * The runner of one data folder: `node main.ts {"runtimeDir": ..., "passage": ..., "version": ...}`. `node main.ts
+ * The runner of one data folder: `node main.ts {"runtimeDir": ..., "mountPoint": ..., "version": ...}`. `node main.ts
  * compile` only fills the cache of compiled code. The platform starts it ({@link ../client/start-runner.ts}) in a
  * session of its own, so that it outlives the platform's process.
  */
@@ -13,7 +13,7 @@ import { Containers } from '../containers/containers.ts';
 import { Kubernetes } from '../kubernetes/kubernetes.ts';
 import { Commands } from './commands.ts';
 import { Executions } from './executions.ts';
-import { prepareRunnerContext, removePassage } from './context.ts';
+import { prepareRunnerContext, removeMountPoint } from './context.ts';
 import { takeLock } from './lock.ts';
 import { boundOwnLog } from './own-log.ts';
 import { listen, type Handlers, type SocketServer } from './server.ts';
@@ -21,9 +21,9 @@ import { PrestartedSandboxes } from './prestarted-sandboxes.ts';
 import { WarmPool } from './warm-pool.ts';
 
 if (process.argv[2] === 'compile') process.exit(0);
-const { runtimeDir, passage, version } = JSON.parse(process.argv[2] ?? '') as {
+const { runtimeDir, mountPoint, version } = JSON.parse(process.argv[2] ?? '') as {
   runtimeDir: string;
-  passage: string | null;
+  mountPoint: string | null;
   version: string;
 };
 process.umask(0o022); // other users must pass through folders of sandboxes; secret files have their own mode
@@ -31,8 +31,8 @@ const paths = runnerPathsIn(runtimeDir);
 const lock = takeLock(paths.lock);
 if (lock === null) process.exit(0); // another runner has this folder; the platform will find that one
 boundOwnLog(paths.log);
-if (passage !== null && statSync(passage).ino !== statSync(runtimeDir).ino) {
-  console.error('a runner that ended meanwhile took our passage with it; the platform starts another one');
+if (mountPoint !== null && statSync(mountPoint).ino !== statSync(runtimeDir).ino) {
+  console.error('a runner that ended meanwhile took our mount point with it; the platform starts another one');
   process.exit(1);
 }
 
@@ -46,7 +46,7 @@ let lonely: NodeJS.Timeout | null = null;
 /** Null until the executions of an earlier runner are known. Platforms that connect later ask for what has ended. */
 let server: SocketServer | null = null;
 
-const context = await prepareRunnerContext(paths, passage, version, () => settings.freeBytes ?? null);
+const context = await prepareRunnerContext(paths, mountPoint, version, () => settings.freeBytes ?? null);
 const pool = new WarmPool(context, () => settings);
 const prestarted = new PrestartedSandboxes(context);
 const commands = new Commands(context);
@@ -185,7 +185,7 @@ async function leave(): Promise<void> {
   });
   kubernetes.close();
   await context.close();
-  if (passage !== null) removePassage(passage);
+  if (mountPoint !== null) removeMountPoint(mountPoint);
   server?.close();
   console.error(`${new Date().toISOString()} runner ${version} ends`);
   process.exit(0);

@@ -97,8 +97,8 @@ async function choose(
   subscriptions: readonly SubscribedService[],
 ): Promise<Chosen | SubscribedService> {
   const offers = wanted.pricingPlanId === undefined ? await offersTo(transaction, owner, [wanted.serviceId]) : [];
-  const fitting = offers.filter(({ version }) => wanted.version === undefined || version === wanted.version);
-  const offer = fitting.find(({ retirement }) => !retirement) ?? fitting[0];
+  const offered = offers.filter(({ version }) => wanted.version === undefined || version === wanted.version);
+  const offer = offered.find(({ retirement }) => !retirement) ?? offered[0];
   const existingOf = (version: string | undefined): SubscribedService | undefined =>
     subscriptions.find(
       (one) => one.service_id === wanted.serviceId && (version === undefined || one.version === version),

@@ -15,7 +15,7 @@ type Credentials = ProviderAccessTokenRequest;
 const SHOWN = 4;
 
 /** Throws invalid-request when the provider needs a service identifier and there is none, or the other way round. */
-export function requireFitting(provider: ProviderCode, { serviceIdentifier }: Credentials): void {
+export function requireCompleteCredentials(provider: ProviderCode, { serviceIdentifier }: Credentials): void {
   const { name, serviceIdentifier: taken }: Provider = providers[provider];
   if ((taken === undefined) === (serviceIdentifier === undefined)) return;
   const detail = taken === undefined ? `${name} has no service identifier` : `${name} needs a service identifier`;

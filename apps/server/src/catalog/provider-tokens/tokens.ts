@@ -11,7 +11,7 @@ import { etag, Problem, requireMatch, type Put } from '../../foundation/http/ind
 import { lockOwnerShared } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ProviderAccessTokenRow } from '../../foundation/storage/index.ts';
-import { hintOf, isProvider, requireFitting, sealCredentials, unsealCredentials } from './credentials.ts';
+import { hintOf, isProvider, requireCompleteCredentials, sealCredentials, unsealCredentials } from './credentials.ts';
 import { deleteToken, findToken, putToken, tokensOf } from './queries.ts';
 
 /** Lists the tokens of an owner, at most one for each provider. */
@@ -32,7 +32,7 @@ export async function setToken(
   credentials: ProviderAccessTokenRequest,
   ifMatch: string | undefined,
 ): Promise<Put<ProviderAccessToken>> {
-  requireFitting(provider, credentials);
+  requireCompleteCredentials(provider, credentials);
   return platform.database.write(async (transaction) => {
     await lockOwnerShared(platform, transaction, owner);
     const before = await findToken(transaction, owner, provider);

@@ -28,7 +28,7 @@ export {
   type VersionRow,
 } from './queries.ts';
 export { needsOf, requireResources } from './resources.ts';
-export { requireFitting } from './input/index.ts';
+export { requireValidInput } from './input/index.ts';
 export { downloadBuildLog, readSource } from './read-services.ts';
 export { requireManagedVersion, requireService, requireVersion } from './versions.ts';
 export {

@@ -89,12 +89,12 @@ function checkForm<F extends Form>(
     throw new Problem('invalid-request', `The service is of the type ${type}. Leave out the part "type".`, {
       errors: [{ pointer: '/type', detail: `must be ${type}` }],
     });
-  requireFitting({ ...form, type: type === 'WORKFLOW' || type === 'MANAGED' ? type : form.type });
+  requireFieldsOfType({ ...form, type: type === 'WORKFLOW' || type === 'MANAGED' ? type : form.type });
   return form;
 }
 
 /** Throws invalid-request for a part that the type of the service does not have. */
-function requireFitting({
+function requireFieldsOfType({
   type = 'MANAGED',
   configuration,
   applicationId,

@@ -29,7 +29,7 @@ export interface ExecutionFilter {
 const ID_BEFORE_CREATION_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** The filter as a condition of SQL, without its tag. */
-export function fitting(filter: ExecutionFilter) {
+export function matching(filter: ExecutionFilter) {
   const { serviceId, version, statuses, applicationId, personId, workflowId, withoutTasks, from, to } = filter;
   const { workflowInstanceId: instance, workflowElementId: element } = filter;
   return (where: ExpressionBuilder<Tables, 'executions'>) =>

@@ -6,7 +6,7 @@ export { Executions } from './operations.ts';
 export { presentStatus } from './present.ts';
 export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
 export { countsByTime, type CountedTime } from './counts.ts';
-export { fitting, type ExecutionFilter } from './filter.ts';
+export { matching, type ExecutionFilter } from './filter.ts';
 export { serviceOfExecution } from './service-of-execution.ts';
 export { readProvidedRecord } from './record/index.ts';
 export { executionLinks, presentProgress, requireSealed, type ExecutionInput } from '@kethub/service-api';

@@ -1,6 +1,6 @@
 import { referencesAmong, referencesIn, type ReferencedPools } from '../../catalog/datapools/index.ts';
 import { requireStart } from '../../catalog/quotas/index.ts';
-import { requireFitting } from '../../catalog/services/index.ts';
+import { requireValidInput } from '../../catalog/services/index.ts';
 import { dataPoolNames, type InputParameters } from '@kethub/service-api';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ExecutionRow } from '../../foundation/storage/index.ts';
@@ -100,7 +100,7 @@ async function prepareManaged(
 ): Promise<Prepared> {
   const names = dataPoolNames(parameters);
   const input = await parseInput(text, names, parameters);
-  await requireFitting(platform, serviceVersionId, input);
+  await requireValidInput(platform, serviceVersionId, input);
   const pools = referencesIn(platform, input.references, names, applicationId);
   const isLong = input.bytes.length > INLINE_BYTES;
   const columns = {

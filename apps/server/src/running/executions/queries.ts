@@ -2,7 +2,7 @@ import { sql, type UpdateObject } from 'kysely';
 import type { Database, ExecutionRow, Queries, Tables, StatementBatch } from '../../foundation/storage/index.ts';
 import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
 import { tagsIn } from '@kethub/service-api';
-import { fitting, type ExecutionFilter } from './filter.ts';
+import { matching, type ExecutionFilter } from './filter.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update: of two concurrent moves exactly one happens. */
@@ -176,7 +176,7 @@ export function pageOfExecutions(
     .selectFrom('executions')
     .select(listedColumns)
     .where(within(scope))
-    .where(fitting(filter))
+    .where(matching(filter))
     .orderBy('id', 'desc')
     .limit(limit);
   return (cursor === null ? query : query.where('id', '<', cursor)).execute();
@@ -194,7 +194,7 @@ function pageOfTag(
   const query = tagged
     .innerJoin('executions', 'executions.id', 'execution_id')
     .select(listedColumns.map((column) => `executions.${column}` as const))
-    .where(fitting(filter))
+    .where(matching(filter))
     .orderBy('execution_id', 'desc')
     .limit(limit);
   return (cursor === null ? query : query.where('execution_id', '<', cursor)).execute();
@@ -221,7 +221,7 @@ export function pageOfService(
     .selectFrom('executions')
     .select(listedColumns)
     .where('service_id', '=', serviceId)
-    .where(fitting(filter))
+    .where(matching(filter))
     .orderBy('id', 'desc')
     .limit(limit);
   return (cursor === null ? query : query.where('id', '<', cursor)).execute();

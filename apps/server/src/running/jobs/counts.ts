@@ -2,7 +2,7 @@ import { toTimestamp, type ExecutionCounts, type ExecutionStatus } from '@kethub
 import { requireService } from '../../catalog/services/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import { countsByTime, fitting, type CountedTime } from '../executions/index.ts';
+import { countsByTime, matching, type CountedTime } from '../executions/index.ts';
 import { filterOf, type OwnedQuery, type ProvidedQuery } from './filter-query.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -22,7 +22,7 @@ export async function countOwned(
   query: Omit<OwnedQuery, 'tag'> & Steps,
 ): Promise<ExecutionCounts> {
   const { from, to, step } = spanOf(query, now());
-  const filter = fitting({ ...filterOf(query), from, to });
+  const filter = matching({ ...filterOf(query), from, to });
   const rows = await countsByTime(
     database,
     (where) => where.and([where('owner_type', '=', type), where('owner_id', '=', id), filter(where)]),
@@ -40,7 +40,7 @@ export async function countProvided(
 ): Promise<ExecutionCounts> {
   await requireService(database.read, context, serviceId);
   const { from, to, step } = spanOf(query, now());
-  const rows = await countsByTime(database, fitting({ ...filterOf(query), serviceId, from, to }), step);
+  const rows = await countsByTime(database, matching({ ...filterOf(query), serviceId, from, to }), step);
   return presented(from, to, rows);
 }
 

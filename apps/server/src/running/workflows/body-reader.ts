@@ -1,6 +1,6 @@
 import { invalidSentence, limits } from '@kethub/contract';
 import { parseExact } from '@kethub/workflow';
-import { createValidator, type RequestSchema } from '@kethub/service-api/fitting';
+import { createValidator, type RequestSchema } from '@kethub/service-api/input-rules';
 import { Problem, readJson } from '../../foundation/http/index.ts';
 
 /**

@@ -63,7 +63,7 @@ export async function makeCommit(
     const quarantine = new Quarantine(store.git, repository, place);
     await quarantine.open();
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
-    await requireFit(reserved, arrived.folder);
+    await requireSize(reserved, arrived.folder);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
@@ -149,7 +149,7 @@ async function requireRoom({ store, repository }: Work): Promise<void> {
     throw new Problem('conflict', `A repository has at most ${most} branches and tags. Delete some first.`);
 }
 
-async function requireFit({ bytes: left }: SizeReservation, folder: string): Promise<void> {
+async function requireSize({ bytes: left }: SizeReservation, folder: string): Promise<void> {
   let bytes = 0;
   for (const name of await namesBelow(folder)) bytes += (await stat(path.join(folder, name))).size;
   if (bytes <= left) return;

@@ -1,1 +1,1 @@
-export { requireFitting } from './require-fitting.ts';
+export { requireValidInput } from './require-valid-input.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRequestCheck, type RequestCheck } from './check-request.ts';
-import type { RequestSchema } from '@kethub/service-api/fitting';
+import type { RequestSchema } from '@kethub/service-api/input-rules';
 import { weigh } from './request-weight.ts';
 
 const list = (items: RequestSchema): RequestSchema => ({

@@ -1,7 +1,7 @@
 import type { ValidationError } from '@kethub/contract';
 import { Problem } from '../../../foundation/http/index.ts';
 import { createLastingThread } from '../../../foundation/process/index.ts';
-import { createValidator, type RequestSchema } from '@kethub/service-api/fitting';
+import { createValidator, type RequestSchema } from '@kethub/service-api/input-rules';
 import { weigh } from './request-weight.ts';
 
 /** Weight of the schema × bytes of the input, some milliseconds of work. A heavier check runs in a thread. */

@@ -1,5 +1,5 @@
 import type { Value } from '@kethub/workflow';
-import type { RequestSchema } from '@kethub/service-api/fitting';
+import type { RequestSchema } from '@kethub/service-api/input-rules';
 
 /** Weight for each character of a pattern. A repetition such as `{1000}` unrolls the automaton. */
 const OF_CHARACTER = 10;

@@ -61,7 +61,7 @@ export interface InstanceFilter {
 const stands = sql<boolean>`workflow_instances.incidents + workflow_instances.child_incidents > 0`;
 
 /** The filter as a condition of SQL. */
-function fitting(filter: InstanceFilter) {
+function matching(filter: InstanceFilter) {
   const { phase, version, hasIncidents, elementId, errorCode, createdFrom, createdBefore } = filter;
   return (where: ExpressionBuilder<Tables, 'workflow_instances' | 'service_versions'>) =>
     where.and([
@@ -98,7 +98,7 @@ export function pageOfInstances(
 ): Promise<InstanceRow[]> {
   const rows = instancesOf(queries, owner)
     .where('service_versions.service_id', '=', serviceId)
-    .where(fitting(filter))
+    .where(matching(filter))
     .orderBy('workflow_instances.id', 'desc')
     .limit(limit);
   return (cursor === null ? rows : rows.where('workflow_instances.id', '<', cursor)).execute();
@@ -112,7 +112,7 @@ export async function countInstances(queries: Queries, serviceId: string, filter
         .selectFrom('workflow_instances')
         .innerJoin('service_versions', 'service_versions.id', 'workflow_instances.service_version_id')
         .where('service_versions.service_id', '=', serviceId)
-        .where(fitting(filter))
+        .where(matching(filter))
         .select(['workflow_instances.phase', stands.as('stands')])
         .orderBy('workflow_instances.id', 'desc')
         .limit(limit)

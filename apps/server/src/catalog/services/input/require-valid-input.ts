@@ -1,5 +1,5 @@
 import type { ServiceParameter } from '@kethub/contract';
-import { fittingRules, JUDGED_BYTES, requireFit } from '@kethub/service-api/fitting';
+import { inputRules, JUDGED_BYTES, checkInput } from '@kethub/service-api/input-rules';
 import type { Static } from 'typebox';
 import type { Platform } from '../../../foundation/platform.ts';
 import { createRequestCheck, type RequestCheck } from '../workflow/index.ts';
@@ -32,13 +32,13 @@ const known = new WeakMap<Platform, Map<string, Known>>();
  * Throws invalid-request, with every place, for an input that `run` of this version would refuse. An input that takes
  * long to judge passes, because the program judges it again.
  */
-export async function requireFitting(platform: Platform, versionId: string, input: JudgedInput): Promise<void> {
+export async function requireValidInput(platform: Platform, versionId: string, input: JudgedInput): Promise<void> {
   if (input.bytes.length > JUDGED_BYTES) return;
   const { required, check } = await parametersOf(platform, versionId);
   if (required.length === 0 && !check) return;
   const members = await input.read();
   const judged = check ? await check.judge(() => Promise.resolve(members), input.bytes) : [];
-  requireFit({ required }, { members, secrets: input.secrets }, Array.isArray(judged) ? judged : []);
+  checkInput({ required }, { members, secrets: input.secrets }, Array.isArray(judged) ? judged : []);
 }
 
 async function parametersOf(platform: Platform, versionId: string): Promise<Known> {
@@ -60,6 +60,6 @@ async function parametersOf(platform: Platform, versionId: string): Promise<Know
 
 function readParameters(json: string): Known {
   if (json.length > LONGEST_PARAMETERS) return { json, required: [], check: null };
-  const { required, schema } = fittingRules(JSON.parse(json) as readonly Parameter[]);
+  const { required, schema } = inputRules(JSON.parse(json) as readonly Parameter[]);
   return { json, required, check: schema && createRequestCheck(schema) };
 }

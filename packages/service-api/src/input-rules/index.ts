@@ -1,3 +1,3 @@
 export { acceptedSchema } from './accepted-schema.ts';
-export { fittingRules, JUDGED_BYTES, requireFit, type FittingRules, type GivenInput } from './fitting.ts';
+export { inputRules, JUDGED_BYTES, checkInput, type InputRules, type GivenInput } from './input-rules.ts';
 export { createValidator, problemOfSchema, type RequestSchema, type RequestValidator } from './schema.ts';

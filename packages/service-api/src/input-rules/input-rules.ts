@@ -10,7 +10,7 @@ export const JUDGED_BYTES = 256 * 1024;
 type Parameter = Static<typeof ServiceParameter>;
 
 /** Conditions of an input that `run` can take. */
-export interface FittingRules {
+export interface InputRules {
   /** Parameters that `run` cannot do without. */
   readonly required: readonly Parameter[];
   /** Null: no schema judges the values. */
@@ -24,7 +24,7 @@ export interface GivenInput {
 }
 
 /** The rules of a version. One that was built before parameters said what they accept has none. */
-export function fittingRules(parameters: readonly Parameter[]): FittingRules {
+export function inputRules(parameters: readonly Parameter[]): InputRules {
   const described = parameters.filter(({ accepts }) => accepts !== undefined);
   const schema = acceptedSchema(described);
   return {
@@ -37,8 +37,8 @@ export function fittingRules(parameters: readonly Parameter[]): FittingRules {
  * Throws invalid-request, with every place, for an input that `run` would refuse.
  * @param judged errors of the values by the schema of the rules.
  */
-export function requireFit(
-  { required }: Pick<FittingRules, 'required'>,
+export function checkInput(
+  { required }: Pick<InputRules, 'required'>,
   given: GivenInput,
   judged: readonly ValidationError[],
 ): void {
