@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,9 +6,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess } from '../../../testing/child-process.ts';
 import { sqlite } from '../../../testing/databases.ts';
 import { freePort } from '../../../testing/free-port.ts';
+import { GitClient } from '../../../testing/git-client.ts';
 import { processesOn, RawGit, repositoryOf } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { isRecent } from './check.ts';
+import { gitEnvironment } from './environment.ts';
 
 let kethub: TestKethub;
 
@@ -44,6 +47,19 @@ test('a Git process has a clean environment, limits of resources, and a sandbox 
   // Its network has nothing but an interface of its own.
   expect((await read('net/dev')).split('\n').filter((line) => line.includes(':') && !/^ *lo:/.test(line))).toEqual([]);
   expect((await read('status')).match(/CapEff:\t0+\n/)).not.toBeNull();
+});
+
+test('a ref is on the disk before a push is answered', async () => {
+  const made = await kethub.client.createImplementation({ json: { name: 'synced' } });
+  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const client = await GitClient.open();
+  onTestFinished(() => client.close());
+  const tip = await client.commit('synced', { 'a.txt': '1' });
+  await client.run('synced', 'push', '-q', made.cloneUrl.replace('://', `://x:${token}@`), 'main');
+  const env = { ...gitEnvironment('/nonexistent', { pushBytes: 1 }), GIT_TRACE2_EVENT: '2' };
+  const args = ['--git-dir', repositoryOf(kethub, made), 'update-ref', 'refs/heads/other', tip];
+  const { stderr } = spawnSync('git', args, { env, encoding: 'utf8' });
+  expect(stderr).toMatch(/"key":"fsync\/hardware-flush","value":"[1-9]/);
 });
 
 /** Waits for Git itself in a sandbox on a repository. Returns its id. */

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
 import { GitClient } from '../../../testing/git-client.ts';
-import { FLUSH, packet, pushOf, ZERO_ID } from '../../../testing/git-packets.ts';
+import { FLUSH, idOf, packet, packOf, pushOf, ZERO_ID } from '../../../testing/git-packets.ts';
 import { answerOf, processesOn, RawGit, repositoryOf, untilQuiet } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
@@ -16,6 +18,9 @@ describe.each(databases)('damaged and hostile requests to Git over HTTP on $name
   let raw: RawGit;
   let repository: string;
   let tip: string;
+  let slowRepository: string;
+  /** What becomes of requests whose bodies arrive at a few bytes a second. It takes half a minute. */
+  let slow: Record<string, Promise<number | string>>;
 
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_PUSH_MB: String(PUSH_MB) });
@@ -26,6 +31,17 @@ describe.each(databases)('damaged and hostile requests to Git over HTTP on $name
     repository = repositoryOf(kethub, made);
     tip = await client.commit('hostile', { 'a.txt': '1' });
     await client.run('hostile', 'push', '-q', made.cloneUrl.replace('://', `://x:${token}@`), 'main');
+    const other = await kethub.client.createImplementation({ json: { name: 'slow' } });
+    await client.run('hostile', 'push', '-q', other.cloneUrl.replace('://', `://x:${token}@`), 'main');
+    slowRepository = repositoryOf(kethub, other);
+    const blob = { type: 'blob', content: randomBytes(100_000) } as const;
+    const push = pushOf([{ ref: 'refs/heads/slow', to: idOf(blob) }], packOf([blob]));
+    const list = Buffer.concat(Array.from({ length: 1_000 }, () => packet(`want ${tip}\n`)));
+    const from = new RawGit(other, token);
+    slow = {
+      push: statusOfSlow(from.begin('POST', '/git-receive-pack'), push),
+      fetch: statusOfSlow(from.begin('POST', '/git-upload-pack'), list),
+    };
   });
   afterAll(async () => {
     await client.close();
@@ -119,4 +135,25 @@ describe.each(databases)('damaged and hostile requests to Git over HTTP on $name
     expect(await statusOf(`${base}/config`)).toBe(404);
     expect(await statusOf(`${base}/git-upload-pack`)).toBe(405);
   });
+
+  test('bodies that arrive too slowly are cut, and their processes end', async () => {
+    expect(await slow['push']).toBe(408);
+    expect(await slow['fetch']).toBe(408);
+    await untilQuiet(slowRepository);
+  });
 });
+
+/** Sends the first bytes of a body at once and the others one by one. Returns the status, or why there was none. */
+async function statusOfSlow(request: ClientRequest, body: Buffer): Promise<number | string> {
+  let sent = 200;
+  request.write(body.subarray(0, sent));
+  const trickle = setInterval(() => request.write(body.subarray(sent, ++sent)), 200);
+  try {
+    return (await answerOf(request)).status;
+  } catch (error) {
+    return String(error);
+  } finally {
+    clearInterval(trickle);
+    request.destroy();
+  }
+}
