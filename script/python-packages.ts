@@ -17,7 +17,7 @@ export function fetchPackages(what: string, requirements: string, say: (line: st
   const runtime = path.join(root, '.runtime');
   const file = path.join(root, requirements);
   const digest = createHash('sha256').update(readFileSync(file)).update(pythonVersion(what)).digest('hex');
-  const name = what.toLowerCase();
+  const name = what.toLowerCase().replaceAll(/\W+/g, '-');
   const home = path.join(runtime, `${name}-${digest.slice(0, 12)}`);
   if (existsSync(home)) return home;
   say(`fetching ${what} ...`);

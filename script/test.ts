@@ -57,7 +57,7 @@ try {
   engine = await engineForTests();
   podman = await podmanForTests();
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
-  const dulwich = packagesForTests(GIT_CLIENTS, 'dulwich', 'test/git-clients/requirements.txt');
+  const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
   const tested = await run('tests', 'vitest', ['run', ...chosen], {
     KETHUB_TEST_POSTGRES_URL: postgres.url,
@@ -66,7 +66,7 @@ try {
     ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
     ...(podman && { KETHUB_TEST_PODMAN: podman.socket }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
-    ...(dulwich !== null && { KETHUB_TEST_DULWICH: dulwich }),
+    ...(pythonGit !== null && { KETHUB_TEST_PYTHON_GIT: pythonGit }),
     ...(jgit !== null && { KETHUB_TEST_JGIT: jgit }),
   });
   process.exitCode = checked && tested ? 0 : 1;

@@ -1,33 +1,35 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { sqlite } from '@kethub/server/testing/databases';
-import { GitClient } from '@kethub/server/testing/git-client';
 import { startTestKethub } from '@kethub/server/testing/kethub';
-import { dulwich, jgit } from './git-clients/client.ts';
-import { testGitProgram, type Given } from './git-clients/contract.ts';
+import { dulwich, jgit, libgit2 } from './git-clients/client.ts';
+import { openGiven, testGitProgram, type Given } from './git-clients/contract.ts';
 
 // Every command of JGit starts a Java.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Folders that script/git-clients.ts has made; undefined on a machine that cannot have them. */
-const [dulwichFolder, jgitFolder] = [process.env['KETHUB_TEST_DULWICH'], process.env['KETHUB_TEST_JGIT']];
+/** Folders that script/test.ts has filled; undefined on a machine that cannot have them. */
+const [pythonFolder, jgitFolder] = [process.env['KETHUB_TEST_PYTHON_GIT'], process.env['KETHUB_TEST_JGIT']];
 
 let given: Given;
 
 beforeAll(async () => {
   const kethub = await startTestKethub(sqlite);
-  given = { kethub, ben: await kethub.signIn('ben'), client: await GitClient.open() };
+  given = await openGiven(kethub);
 });
 afterAll(async () => {
   await given.client.close();
   await given.kethub.close();
 });
 
-describe.skipIf(dulwichFolder === undefined)('dulwich', () => {
-  const program = dulwich(dulwichFolder ?? '');
+describe.skipIf(pythonFolder === undefined).each([
+  ['dulwich', dulwich],
+  ['libgit2', libgit2],
+] as const)('%s', (name, programOf) => {
+  const program = programOf(pythonFolder ?? '');
   testGitProgram(
     () => given,
     () => program,
-    'dulwich',
+    name,
   );
 });
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 import { sqlite } from '@kethub/server/testing/databases';
-import { GitClient } from '@kethub/server/testing/git-client';
 import { startTestKethub } from '@kethub/server/testing/kethub';
 import { isomorphicGit, realGit } from './git-clients/client.ts';
-import { testGitProgram, type Given } from './git-clients/contract.ts';
+import { openGiven, testGitProgram, type Given } from './git-clients/contract.ts';
 
 // Each command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
@@ -12,7 +11,7 @@ let given: Given;
 
 beforeAll(async () => {
   const kethub = await startTestKethub(sqlite);
-  given = { kethub, ben: await kethub.signIn('ben'), client: await GitClient.open() };
+  given = await openGiven(kethub);
 });
 afterAll(async () => {
   await given.client.close();
@@ -24,6 +23,7 @@ for (const version of [0, 1, 2])
     () => given,
     ({ client }) => realGit(client, version),
     `git with protocol ${version}`,
+    version === 2,
   );
 testGitProgram(
   () => given,

@@ -46,6 +46,12 @@ export function dulwich(packages: string): GitProgram {
   return program('dulwich', true, ['/usr/bin/python3', path.join(here, 'dulwich_client.py')], env);
 }
 
+/** `packages` is the folder of pygit2, for PYTHONPATH. */
+export function libgit2(packages: string): GitProgram {
+  const env = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1', HOME: '/nonexistent' };
+  return program('libgit2', false, ['/usr/bin/python3', path.join(here, 'libgit2_client.py')], env);
+}
+
 /** `folder` has the classes of JGit and of its client. */
 export function jgit(folder: string): GitProgram {
   const options = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Duser.home=/nonexistent'];

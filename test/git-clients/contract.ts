@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Implementation } from '@kethub/contract';
 import { expect, test } from 'vitest';
-import type { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient } from '@kethub/server/testing/git-client';
 import type { SignedIn, TestKethub } from '@kethub/server/testing/kethub';
 import type { GitProgram } from './client.ts';
 
@@ -9,10 +10,36 @@ export interface Given {
   readonly kethub: TestKethub;
   readonly ben: SignedIn;
   readonly client: GitClient;
+  /** The address of a repository with a thousand branches. */
+  readonly crowded: string;
 }
 
-/** Everything that a Git client does, and what its user reads when it is refused. */
-export function testGitProgram(given: () => Given, programOf: (given: Given) => GitProgram, name: string): void {
+const BRANCHES = 1_000;
+/** Bytes of a file that every client pushes. Their packs are far larger than what is sent or read at once. */
+const LARGE_BYTES = 10_000_000;
+
+export async function openGiven(kethub: TestKethub): Promise<Given> {
+  const client = await GitClient.open();
+  const made = await kethub.client.createImplementation({ json: { name: 'crowded', visibility: 'PUBLIC' } });
+  const { defaultToken } = await kethub.client.listAccessTokens();
+  const tip = await client.commit('crowded', { 'a.txt': '1' });
+  const branches = Array.from({ length: BRANCHES - 1 }, (_, number) => `create refs/heads/b/${number} ${tip}\n`);
+  await client.bytes('crowded', branches.join(''), 'update-ref', '--stdin');
+  await client.run('crowded', 'push', '-q', made.cloneUrl.replace('://', `://x:${defaultToken}@`), 'refs/heads/*');
+  return { kethub, ben: await kethub.signIn('ben'), client, crowded: made.cloneUrl };
+}
+
+/**
+ * Everything that a Git client does, and what its user reads when it is refused.
+ *
+ * @param isCrowded false leaves out what takes long and is the same with every version of the protocol.
+ */
+export function testGitProgram(
+  given: () => Given,
+  programOf: (given: Given) => GitProgram,
+  name: string,
+  isCrowded = true,
+): void {
   const run = async (...args: string[]): Promise<string> => {
     const { code, out, err } = await programOf(given()).run(...args);
     if (code !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${code}: ${err}`);
@@ -86,6 +113,27 @@ export function testGitProgram(given: () => Given, programOf: (given: Given) => 
     }
   });
 
+  if (isCrowded)
+    test(`${name}: a file of ${LARGE_BYTES} bytes arrives, and ${BRANCHES} branches are listed and cloned`, async () => {
+      const { kethub, client, crowded } = given();
+      const made = await create('large');
+      const url = urlFor(made, (await tokenOf(kethub)).value ?? '');
+      const seed = `${slug}-large-seed`;
+      await client.commit(seed, { 'a.txt': '1' });
+      await client.run(seed, 'push', '-q', url, 'main');
+      await run('clone', url, at('large'), '0', '-');
+      const large = await client.commit(path(at('large'), client), { 'large.bin': randomBytes(LARGE_BYTES) });
+      await run('push', at('large'), url, 'refs/heads/main', 'refs/heads/main', '0');
+      await client.run(seed, 'pull', '-q', url, 'main');
+      expect(await client.run(seed, 'rev-parse', 'HEAD')).toBe(large);
+
+      expect((await run('list', crowded)).match(/refs\/heads\//g)).toHaveLength(BRANCHES);
+      await run('clone', crowded, at('crowded'), '0', '-');
+      expect(await client.run(path(at('crowded'), client), 'rev-parse', 'refs/remotes/origin/b/998')).toBe(
+        await run('head', at('crowded')),
+      );
+    });
+
   test(`${name}: a public repository needs no token, and the default token is one`, async () => {
     const { kethub, client } = given();
     const made = await create('open', 'PUBLIC');
@@ -108,7 +156,7 @@ export function testGitProgram(given: () => Given, programOf: (given: Given) => 
     await client.commit(seed, { 'a.txt': '1' });
     await client.run(seed, 'push', '-q', urlFor(made, token.value ?? ''), 'main');
     const clone = (url: string) => refused('clone', url, at(`never-${Math.random()}`), '0', '-');
-    const unauthorized = /401|not authorized|Authentication failed|credentials|Unauthorized/i;
+    const unauthorized = /401|not authorized|Authentication failed|authentication re|credentials|Unauthorized/i;
     const wrong = `${(token.value ?? '').slice(0, -4)}AAAA`;
     expect(await clone(urlFor(made, wrong))).toMatch(unauthorized);
     expect(await clone(urlFor(made, 'my-password'))).toMatch(unauthorized);
