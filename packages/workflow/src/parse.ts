@@ -13,7 +13,13 @@ import { decodeXml, refuseXml, withPlainAttributes } from './bpmn/xml.ts';
 import type { Node, Process, ProcessGraph } from './graph.ts';
 import type { Problem } from './types.ts';
 
-type ParseResult = { readonly graph: ProcessGraph } | { readonly problems: readonly Problem[] };
+type ParseResult =
+  | { readonly graph: ProcessGraph }
+  | {
+      readonly problems: readonly Problem[];
+      /** Elements that could be compiled all the same, such as timers, whose times an editor shows. */
+      readonly nodes: readonly Node[];
+    };
 
 interface ParseOptions {
   /**
@@ -32,11 +38,11 @@ interface ParseOptions {
  */
 export async function parse(file: string | Uint8Array, { judged = false }: ParseOptions = {}): Promise<ParseResult> {
   const xml = typeof file === 'string' ? file : decodeXml(file);
-  if (typeof xml !== 'string') return { problems: [xml] };
+  if (typeof xml !== 'string') return { problems: [xml], nodes: [] };
   const refused = refuseXml(xml);
-  if (refused !== null) return { problems: [refused] };
+  if (refused !== null) return { problems: [refused], nodes: [] };
   const document = await readDocument(withPlainAttributes(xml));
-  return 'problems' in document ? document : compile(document.definitions, judged);
+  return 'problems' in document ? { ...document, nodes: [] } : compile(document.definitions, judged);
 }
 
 function compile(definitions: Element, judged: boolean): ParseResult {
@@ -62,7 +68,7 @@ function compile(definitions: Element, judged: boolean): ParseResult {
   }
   const [main] = processes.keys();
   return report.problems.length > 0 || main === undefined
-    ? { problems: report.problems }
+    ? { problems: report.problems, nodes: [...processes.values()].flatMap(({ nodes }) => [...nodes.values()]) }
     : { graph: { processId: main, processes } };
 }
 

@@ -1,5 +1,5 @@
 import { compile, FeelSyntaxError, jsonText, parseExact, toJson, type JsonValue } from '@kethub/feel';
-import { firstDue, nextStart, parse, requirements, type ProcessGraph } from '@kethub/workflow';
+import { firstDue, nextStart, parse, requirements, type Node, type ProcessGraph } from '@kethub/workflow';
 import type { Checked, Evaluated } from './protocol.ts';
 
 /** Characters of a value that are shown below a field. */
@@ -19,7 +19,8 @@ export async function check(xml: string): Promise<Checked> {
       ...(expression !== undefined && { expression }),
       isWarning: false,
     }));
-    return { findings, ms: performance.now() - began, requestSchema: null, times: {} };
+    const times = timesIn(parsed.nodes, startsIn(parsed.nodes));
+    return { findings, ms: performance.now() - began, requestSchema: null, times };
   }
   const { warnings = [], requestSchema, timerStarts } = requirements(parsed.graph);
   const findings = warnings.map(({ elementId, message, expression }) => ({
@@ -32,14 +33,25 @@ export async function check(xml: string): Promise<Checked> {
     findings,
     ms: performance.now() - began,
     requestSchema: requestSchema === null ? null : jsonText(requestSchema),
-    times: timesIn(parsed.graph, new Set(timerStarts.map(({ elementId }) => elementId))),
+    times: timesIn(nodesIn(parsed.graph), new Set(timerStarts.map(({ elementId }) => elementId))),
   };
 }
 
+function nodesIn({ processes }: ProcessGraph): readonly Node[] {
+  return [...processes.values()].flatMap(({ nodes }) => [...nodes.values()]);
+}
+
+/** The start events of a file with problems: those that stand directly in a process. */
+function startsIn(nodes: readonly Node[]): ReadonlySet<string> {
+  const processes = new Set(nodes.flatMap(({ kind, id }) => (kind === 'process' ? [id] : [])));
+  return new Set(
+    nodes.flatMap((node) => (node.kind === 'startEvent' && processes.has(node.scope ?? '') ? [node.id] : [])),
+  );
+}
+
 /** The next times of timers that need no variable: of starts, and of others as if they were reached now. */
-function timesIn({ processes }: ProcessGraph, starts: ReadonlySet<string>): Checked['times'] {
-  const timers = [...processes.values()]
-    .flatMap(({ nodes }) => [...nodes.values()])
+function timesIn(nodes: readonly Node[], starts: ReadonlySet<string>): Checked['times'] {
+  const timers = nodes
     .flatMap((node) => ('trigger' in node && node.trigger.type === 'timer' ? [{ id: node.id, ...node.trigger }] : []))
     .slice(0, MOST_TIMERS);
   const now = Date.now();
