@@ -74,6 +74,16 @@ describe.skipIf(!existsSync(PROGRAM))('instances in a browser', () => {
         .getByRole('row', { name: /Max-Cut.*Succeeded/ })
         .first()
         .waitFor();
+      // The execution of a task leads to the task in its instance.
+      await page
+        .getByRole('row', { name: /Max-Cut.*Succeeded/ })
+        .first()
+        .getByRole('link')
+        .first()
+        .click();
+      await page.getByRole('link', { name: 'The instance whose task has started it' }).click();
+      await page.getByRole('treeitem', { selected: true }).waitFor();
+      expect(page.url()).toContain('element=');
       // The execution leads to its instance and back, as does the list of what its tasks have started.
       const instance = page.url().replace(/\?.*/, '');
       await page.getByRole('link', { name: 'Its execution, with the result' }).click();

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { executionStatuses } from './executions.ts';
+import { executionStatuses, startedByTask } from './executions.ts';
 import { Id, Timestamp, Version, nullable } from './fields.ts';
 import { worded } from './patterns.ts';
 import { SourceOrigin } from './services.ts';
@@ -41,6 +41,7 @@ export const ExecutionRecord = Type.Object(
       version: Type.Optional(Version),
       versionId: Id,
     }),
+    ...startedByTask,
     code: orNull(
       Type.Object({ digest: Digest, origin: Type.Optional(SourceOrigin) }),
       'The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run.',
@@ -114,7 +115,7 @@ export const ExecutionRecord = Type.Object(
   {
     $id: 'ExecutionRecord',
     description:
-      'Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages.',
+      'Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor workflow, input, result, names of files or messages.',
   },
 );
 export type ExecutionRecord = Static<typeof ExecutionRecord>;

@@ -60,6 +60,15 @@ export const ServiceExecutionEntry = Type.Object(
 );
 export type ServiceExecutionEntry = Static<typeof ServiceExecutionEntry>;
 
+/** The task of a workflow that has started an execution. Absent of another execution. */
+export const startedByTask = {
+  workflowId: Type.Optional(Type.String({ description: 'Execution of the workflow whose task started it.' })),
+  workflowInstanceId: Type.Optional(
+    Type.String({ description: 'Instance of this task: the execution, or what a call activity in it has started.' }),
+  ),
+  workflowElementId: Type.Optional(Type.String({ description: 'The BPMN element whose task started it.' })),
+};
+
 export const OwnedExecution = Type.Object(
   {
     id: Id,
@@ -72,11 +81,7 @@ export const OwnedExecution = Type.Object(
     version: Type.Optional(Version),
     applicationId: nullable('string', { description: 'The application that started it; null for a job.' }),
     personId: nullable('string', { description: 'The person who started the job; null for an application.' }),
-    workflowId: Type.Optional(Type.String({ description: 'Execution of the workflow whose task started it.' })),
-    workflowInstanceId: Type.Optional(
-      Type.String({ description: 'Instance of this task: the execution, or what a call activity in it has started.' }),
-    ),
-    workflowElementId: Type.Optional(Type.String({ description: 'The BPMN element whose task started it.' })),
+    ...startedByTask,
     _links: Type.Object({ self: Link, status: Link, result: Link }),
   },
   {

@@ -556,7 +556,7 @@ export interface components {
             data?: components["schemas"]["InputData"];
             params?: components["schemas"]["InputParams"];
         } & { [key: string]: components["schemas"]["DataPoolReference"] | unknown; };
-        /** Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor input, result, names of files or messages. */
+        /** Facts that are needed to run an execution again and to trust it. The provider of the service sees hashes and sizes, neither whose it is nor workflow, input, result, names of files or messages. */
         ExecutionRecord: {
             /** The ZIP that was uploaded, or taken from the commit that `origin` names. Null when it has not run, or nothing is known of its run. */
             code: {
@@ -662,6 +662,12 @@ export interface components {
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;
+            /** The BPMN element whose task started it. */
+            workflowElementId?: string;
+            /** Execution of the workflow whose task started it. */
+            workflowId?: string;
+            /** Instance of this task: the execution, or what a call activity in it has started. */
+            workflowInstanceId?: string;
         };
         /** Find organizations by their whole name or their id, to share something with them */
         findOrganizations: { answer: components["schemas"]["FoundOrganization"][]; parameters: { q: string; }; };

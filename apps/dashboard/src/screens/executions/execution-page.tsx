@@ -9,6 +9,7 @@ import { useTitle } from '../../shell/keys.ts';
 import { CompareWith } from '../compare/compare-with.tsx';
 import { DeleteExecution } from './delete-execution.tsx';
 import { ExecutionPanel } from './execution-panel.tsx';
+import { InstanceLink } from './instance-link.tsx';
 
 export function ExecutionPage() {
   const acting = useActing();
@@ -39,6 +40,11 @@ export function ExecutionPage() {
           <>
             {service.data?.type === 'WORKFLOW' && (
               <Link to={`${acting.base}/services/${serviceId}/instances/${executionId}`}>Its instance</Link>
+            )}
+            {record.data?.workflowId !== undefined && (
+              <InstanceLink {...record.data} workflowId={record.data.workflowId}>
+                The instance whose task has started it
+              </InstanceLink>
             )}
             <CompareWith id={executionId} serviceId={execution.data?.serviceId} />
             {execution.data && isEnded(execution.data) && mayDelete && <DeleteExecution id={executionId} />}

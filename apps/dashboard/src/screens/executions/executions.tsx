@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
-import { executionQuery, executionsQuery, isEnded } from '../../data/queries.ts';
+import { executionsQuery, isEnded } from '../../data/queries.ts';
 import { More } from '../../look/more.tsx';
 import { PageHead } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { ExecutionList } from './execution-list.tsx';
+import { InstanceLink } from './instance-link.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { filterOf, searchOf } from './filter.ts';
 
@@ -29,7 +30,11 @@ export function Executions() {
     <>
       <PageHead
         title="Executions"
-        note={filter.workflowId !== undefined && <InstanceLink workflowId={filter.workflowId} />}
+        note={
+          filter.workflowId !== undefined && (
+            <InstanceLink workflowId={filter.workflowId}>The instance whose tasks have started them</InstanceLink>
+          )
+        }
         actions={
           mayCancel &&
           open.length > 1 && (
@@ -54,18 +59,6 @@ export function Executions() {
       </div>
       {isCancelling && <CancelAll ids={open.map(({ id }) => id)} onClose={() => setCancelling(false)} />}
     </>
-  );
-}
-
-/** The way back to the instance whose tasks have started the executions. */
-function InstanceLink({ workflowId }: { readonly workflowId: string }) {
-  const acting = useActing();
-  const { data } = useQuery({ ...executionQuery(acting, workflowId), retry: false });
-  if (data?.serviceId === undefined) return null;
-  return (
-    <Link to={`${acting.base}/services/${data.serviceId}/instances/${workflowId}`}>
-      The instance whose tasks have started them
-    </Link>
   );
 }
 

@@ -3,7 +3,7 @@ export { endExecution } from './end-execution.ts';
 export { giveUpExecutions } from './lost.ts';
 export { expireResults } from './expire.ts';
 export { Executions } from './operations.ts';
-export { presentStatus } from './present.ts';
+export { presentStatus, taskOf } from './present.ts';
 export { pageOfExecutions, pageOfService, type ListedRow } from './queries.ts';
 export { countsByTime, type CountedTime } from './counts.ts';
 export { matching, type ExecutionFilter } from './filter.ts';

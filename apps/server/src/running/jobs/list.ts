@@ -6,6 +6,7 @@ import {
   presentProgress,
   presentStatus,
   readProvidedRecord,
+  taskOf,
   type ListedRow,
 } from '../executions/index.ts';
 import { Problem, type Listing } from '../../foundation/http/index.ts';
@@ -34,7 +35,7 @@ export function listOwned(platform: Platform, context: Context, query: OwnedQuer
       ...(row.of && { serviceName: row.of.name, version: row.of.version }),
       applicationId: row.application_id,
       personId: row.person_id,
-      ...(row.workflow_id !== null && { workflowId: row.workflow_id, ...taskOf(row) }),
+      ...taskOf(row),
       _links: executionLinks(scope.address, row.id),
     }),
   };
@@ -83,11 +84,4 @@ async function withNames(queries: Queries, rows: readonly ListedRow[]): Promise<
     .execute();
   const byId = new Map(versions.map((one) => [one.id, one]));
   return rows.map((row) => ({ ...row, of: byId.get(row.service_version_id) }));
-}
-
-function taskOf({ workflow_task }: Pick<ListedRow, 'workflow_task'>): Partial<OwnedExecution> {
-  const [workflowInstanceId, workflowElementId] = workflow_task?.split(/ (.*)/s) ?? [];
-  return workflowInstanceId !== undefined && workflowElementId !== undefined
-    ? { workflowInstanceId, workflowElementId }
-    : {};
 }

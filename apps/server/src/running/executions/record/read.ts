@@ -2,6 +2,7 @@ import { isFinal, type ExecutionRecord } from '@kethub/contract';
 import type { Platform } from '../../../foundation/platform.ts';
 import type { ExecutionRow } from '../../../foundation/storage/index.ts';
 import { presentProgress } from '@kethub/service-api';
+import { taskOf } from '../present.ts';
 import { findExecution, findExecutionOfService } from '../queries.ts';
 import { executionNotFound, type ExecutionScope } from '../scope.ts';
 import type { Kept } from './keep.ts';
@@ -21,7 +22,7 @@ export async function readProvidedRecord(
 ): Promise<ExecutionRecord | null> {
   const row = await findExecutionOfService(platform.database, serviceId, id);
   if (!row) return null;
-  const { dataPools: _dataPools, ...record } = await present(platform, row);
+  const { dataPools: _dataPools, ...record } = await present(platform, { ...row, workflow_id: null });
   const files = record.files.map(({ name: _name, ...file }) => file);
   const exit = record.exit && { reason: record.exit.reason };
   return { ...record, files, exit };
@@ -43,6 +44,7 @@ async function present({ database }: Platform, row: ExecutionRow): Promise<Execu
       ...version,
       versionId: row.service_version_id,
     },
+    ...taskOf(row),
     code: kept?.code ?? null,
     environment: kept?.environment ?? null,
     input:

@@ -134,6 +134,17 @@ describe.each(databases)('variables over time on $name', (kind) => {
     await expect.poll(() => found({ workflowInstanceId: workflowId }), { timeout: 60_000 }).toEqual(['twice', 'once']);
     expect(await found({ workflowInstanceId: workflowId, workflowElementId: 'once' })).toEqual(['once']);
     expect(await found({ workflowInstanceId: workflowId, workflowElementId: 'o_ce' })).toEqual([]);
+    // The record of each names its task, but not to the provider of the service.
+    const [first] = await client.listOwnedExecutions({
+      workflowId,
+      workflowElementId: 'once',
+      workflowInstanceId: workflowId,
+    });
+    const executionId = first?.id ?? '';
+    const task = { workflowId, workflowInstanceId: workflowId, workflowElementId: 'once' };
+    expect(await client.getOwnedRecord({ executionId })).toMatchObject(task);
+    const provided = await client.getProvidedRecord({ serviceId: doubler.service.id, executionId });
+    expect(Object.keys(provided).filter((name) => name.startsWith('workflow'))).toEqual([]);
     await expect(client.listOwnedExecutions({ workflowInstanceId: workflowId })).rejects.toMatchObject({ status: 400 });
   });
 });
