@@ -89,7 +89,7 @@ def json_schema(annotation) -> dict | None:
     pydantic = sys.modules.get("pydantic")
     if pydantic and hasattr(pydantic, "TypeAdapter"):
         try:
-            return pydantic.TypeAdapter(annotation).json_schema()
+            return _with_texts(pydantic.TypeAdapter(annotation).json_schema(), annotation)
         except (pydantic.errors.PydanticUserError, TypeError, ValueError, NameError):
             pass  # a type without a schema there, such as fractions.Fraction
     if isinstance(annotation, type) and hasattr(annotation, "schema") and _is_model(annotation):
@@ -97,6 +97,18 @@ def json_schema(annotation) -> dict | None:
     from kethub_runtime.type_schema import schema_of
 
     return schema_of(annotation)
+
+
+def _with_texts(schema: dict, annotation) -> dict:
+    """Add what the docstring of a class says about its members, which Pydantic leaves out."""
+    from kethub_runtime.annotation_notes import parameter_texts
+
+    members = schema.get("properties")
+    texts = parameter_texts(annotation) if isinstance(annotation, type) and isinstance(members, dict) else {}
+    for name, text in texts.items():
+        if isinstance(members.get(name), dict):
+            members[name].setdefault("description", text)
+    return schema
 
 
 def _is_model(kind) -> bool:

@@ -164,6 +164,11 @@ from pydantic import BaseModel, Field
 
 
 class Params(BaseModel):
+    """Options.
+
+    Attributes:
+        shots: How often it is measured.
+    """
     shots: int = Field(default=100, ge=1)
 
 
@@ -175,6 +180,10 @@ def run(data: Data, params: Params):
     return {"edges": len(data.edges), "shots": params.shots, "type": type(params).__name__}
 `,
     'requirements.txt': 'pydantic==2.12.5\n',
+  });
+  const described = { description: 'How often it is measured.', default: 100, minimum: 1 };
+  expect(outcome).toMatchObject({
+    built: { parameters: [{}, { schema: { properties: { shots: described } } }] },
   });
   const service = code(outcome);
   expect(await bench.result(service, { input: { data: { edges: [['a', 'b', 1]] } } })).toEqual({
