@@ -1,4 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { zip } from '@kethub/server/testing/zip';
 import { chromium, type Page } from 'playwright-core';
+import { root } from '../run.ts';
 import type { FirstStart } from './first-start.ts';
 import { workflowPictures } from './workflow-pictures.ts';
 
@@ -31,6 +35,7 @@ export async function dashboardPictures({ lines, origins }: FirstStart): Promise
       'docs/images/dashboard-run.png': run,
       'docs/images/dashboard-home.png': home,
       ...(await workflowPictures(page, serviceId)),
+      'docs/images/implementation.png': await implementationPage(page, origin),
     };
   } finally {
     await browser.close();
@@ -59,6 +64,36 @@ async function runPage(page: Page): Promise<Buffer> {
   await settled(page);
   await page.evaluate('scrollTo(0, 0)');
   return page.screenshot();
+}
+
+/** The code of an implementation that holds the demo service. */
+async function implementationPage(page: Page, origin: string): Promise<Buffer> {
+  await page.goto(`${origin}/me/implementations`);
+  await page.getByRole('button', { name: 'New implementation' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('maxcut');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('git remote add kethub').waitFor();
+  await page.getByRole('button', { name: 'Upload files' }).click();
+  const chooser = page.waitForEvent('filechooser');
+  await dialog.getByLabel('Files').click();
+  await (await chooser).setFiles({ name: 'maxcut.zip', mimeType: 'application/zip', buffer: await demoArchive() });
+  await dialog.getByRole('radio', { name: /whole content/ }).check();
+  await dialog.getByLabel('Message').fill('The demo service');
+  await dialog.getByRole('button', { name: 'Commit' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'README.md' }).waitFor();
+  await page.mouse.move(0, 0);
+  await settled(page);
+  await page.evaluate('scrollTo(0, 0)');
+  return page.screenshot();
+}
+
+async function demoArchive(): Promise<Buffer> {
+  const cwd = path.join(root, 'examples/maxcut');
+  const names = globSync('**/*.{py,md,json,txt}', { cwd }).toSorted();
+  const files = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(cwd, name))]));
+  return Buffer.from(await (await zip(files)).arrayBuffer());
 }
 
 /** Waits until every part of the page is there, and takes the focus from its fields. */

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState, type ComponentProps, type ReactNode } from 'r
 import { useActing } from '../data/context.tsx';
 import { writeExact } from '../data/exact-json.ts';
 import { dataPoolsQuery } from '../data/queries.ts';
+import { Line } from '../look/markdown.tsx';
 import type { Field } from './schema.ts';
 import { isValues, jsonOf, listOf, numberOf, textOf, Unfinished, withMember, type Values } from './values.ts';
 
@@ -55,7 +56,7 @@ function OneField({ field, value, onChange, complaints, pointer }: FieldProps) {
   const complaint = complaints.get(pointer);
   const common = {
     label: <Label field={field} />,
-    description: field.description || undefined,
+    description: field.description ? <Line text={field.description} /> : undefined,
     error: complaint,
     'data-pointer': pointer,
     'aria-required': field.required,
@@ -68,7 +69,11 @@ function OneField({ field, value, onChange, complaints, pointer }: FieldProps) {
             {field.name}
             {field.required && <Required />}
           </legend>
-          {field.description && <p className="quiet small">{field.description}</p>}
+          {field.description && (
+            <p className="quiet small">
+              <Line text={field.description} />
+            </p>
+          )}
           {complaint !== undefined && <p className="field-error">{complaint}</p>}
           <SchemaForm
             fields={field.fields}

@@ -14,6 +14,14 @@ test('blocks: headings, lists, quotes, code, and paragraphs of several lines', (
   ]);
 });
 
+test('a table has a line of dashes below its head; other lines with bars are a paragraph', () => {
+  expect(blocksOf('Before\n| a | |\n|---|:-:|\n| `x` | y \\| z | more |\n| w\n\nA | B\nC | D')).toEqual([
+    { type: 'paragraph', text: 'Before' },
+    { type: 'table', head: ['a', ''], rows: [['`x`', 'y | z'], ['w']] },
+    { type: 'paragraph', text: 'A | B C | D' },
+  ]);
+});
+
 test('a block of code that never ends takes the rest', () =>
   expect(blocksOf('```\na\n\nb')).toEqual([{ type: 'code', text: 'a\n\nb' }]));
 
@@ -42,7 +50,7 @@ test('a relative address is one of the text, which only its screen can resolve',
   ]));
 
 test('a text that is made to be slow is not', () => {
-  for (const part of ['*', '[', '`', '**a', '[a](', '# ', '> '])
+  for (const part of ['*', '[', '`', '**a', '[a](', '# ', '> ', '|', '|-|\n', '\\|'])
     expect(
       blocksOf(part.repeat(50_000)).flatMap((one) => ('text' in one ? spansOf(one.text) : [])).length,
     ).toBeDefined();

@@ -2,7 +2,8 @@
 export type Block =
   | { readonly type: 'heading'; readonly level: number; readonly text: string }
   | { readonly type: 'paragraph' | 'quote' | 'code'; readonly text: string }
-  | { readonly type: 'list'; readonly isOrdered: boolean; readonly items: readonly string[] };
+  | { readonly type: 'list'; readonly isOrdered: boolean; readonly items: readonly string[] }
+  | { readonly type: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 /**
  * A part of a line. A link leads to a web page or a mail address, nowhere else. A relative address means something only
@@ -29,6 +30,10 @@ const HEADING = /^(#{1,6})[ \t]+(.+)$/;
 const BULLET = /^[-*+][ \t]+(.*)$/;
 const NUMBER = /^\d{1,9}[.)][ \t]+(.*)$/;
 const QUOTE = /^>[ \t]?(.*)$/;
+/** The line below the head of a table. */
+const RULE = /^(?=.*-)(?=.*\|)[|:\- \t]+$/;
+/** Columns of a table. Lines with more stay a paragraph. */
+const MOST_COLUMNS = 50;
 
 /** The blocks of a text, in one pass over its lines. */
 export function blocksOf(text: string): readonly Block[] {
@@ -44,6 +49,10 @@ export function blocksOf(text: string): readonly Block[] {
     }
     return taken;
   };
+  const isTable = (index: number): boolean =>
+    (lines[index] ?? '').includes('|') &&
+    RULE.test(lines[index + 1] ?? '') &&
+    cellsOf(lines[index] ?? '').length <= MOST_COLUMNS;
   const by = (pattern: RegExp) => (line: string) => pattern.exec(line.trimStart())?.[1] ?? null;
   while (at < lines.length) {
     const line = (lines[at] ?? '').trimStart();
@@ -60,9 +69,25 @@ export function blocksOf(text: string): readonly Block[] {
     } else if (BULLET.test(line)) blocks.push({ type: 'list', isOrdered: false, items: take(by(BULLET)) });
     else if (NUMBER.test(line)) blocks.push({ type: 'list', isOrdered: true, items: take(by(NUMBER)) });
     else if (QUOTE.test(line)) blocks.push({ type: 'quote', text: take(by(QUOTE)).join(' ') });
-    else blocks.push({ type: 'paragraph', text: take((one) => (startsBlock(one) ? null : one.trim())).join(' ') });
+    else if (isTable(at)) {
+      const [head = [], , ...rows] = take((one) => (one.includes('|') ? one : null)).map(cellsOf);
+      blocks.push({ type: 'table', head, rows: rows.map((row) => row.slice(0, head.length)) });
+    } else
+      blocks.push({
+        type: 'paragraph',
+        text: take((one) => (startsBlock(one) || isTable(at) ? null : one.trim())).join(' '),
+      });
   }
   return blocks;
+}
+
+/** The cells of a line of a table. A bar after a backslash is one of the text. */
+function cellsOf(line: string): string[] {
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
 function startsBlock(line: string): boolean {

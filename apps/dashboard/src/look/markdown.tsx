@@ -9,8 +9,7 @@ type Resolve = (span: RelativeSpan) => ReactNode;
  * is shown as text, and pictures of other servers are not loaded, because the text is somebody else's.
  */
 export function Markdown({ text, resolve }: { readonly text: string; readonly resolve?: Resolve }) {
-  const inline = (part: string): ReactNode =>
-    spansOf(part).map((span, index) => <Fragment key={index}>{elementOf(span, resolve)}</Fragment>);
+  const inline = (part: string): ReactNode => elementsOf(part, resolve);
   return (
     <div className="markdown">
       {blocksOf(text).map((block, index) => (
@@ -18,6 +17,15 @@ export function Markdown({ text, resolve }: { readonly text: string; readonly re
       ))}
     </div>
   );
+}
+
+/** One line with code, emphasis and links, such as a description in a docstring. */
+export function Line({ text }: { readonly text: string }) {
+  return elementsOf(text.replaceAll('``', '`'), undefined);
+}
+
+function elementsOf(text: string, resolve: Resolve | undefined): ReactNode {
+  return spansOf(text).map((span, index) => <Fragment key={index}>{elementOf(span, resolve)}</Fragment>);
 }
 
 function OneBlock({ block, inline }: { readonly block: Block; readonly inline: (text: string) => ReactNode }) {
@@ -36,6 +44,29 @@ function OneBlock({ block, inline }: { readonly block: Block; readonly inline: (
       const items = block.items.map((item, index) => <li key={index}>{inline(item)}</li>);
       return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
+    case 'table':
+      return (
+        <div className="wide" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, index) =>
+                  cell === '' ? <td key={index} /> : <th key={index}>{inline(cell)}</th>,
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {block.rows.map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{inline(cell)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
     default:
       return <p>{inline(block.text)}</p>;
   }
