@@ -8,10 +8,10 @@ import { root } from './run.ts';
 // pictures`: also takes the pictures of docs/images from a first start; this needs the sandbox. `-- font`: also makes the
 // font of the dashboard.
 for (const { file, renew } of pages) {
-  const place = path.join(root, file);
-  const page = readFileSync(place, 'utf8');
+  const location = path.join(root, file);
+  const page = readFileSync(location, 'utf8');
   const renewed = renew(page);
-  if (renewed !== page) writeFileSync(place, renewed);
+  if (renewed !== page) writeFileSync(location, renewed);
   process.stdout.write(`${renewed === page ? 'up to date' : 'renewed   '}  ${file}\n`);
 }
 

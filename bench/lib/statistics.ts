@@ -35,7 +35,7 @@ export function mannWhitney(left: readonly number[], right: readonly number[]): 
 /** Shuffles: each order is equally likely. */
 export function mixed<T>(values: readonly T[]): T[] {
   return values
-    .map((value) => ({ value, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((value) => ({ value, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
     .map(({ value }) => value);
 }

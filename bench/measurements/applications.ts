@@ -46,12 +46,12 @@ export async function applications(): Promise<Measurement[]> {
     await addApplications(database, model, { count: MANY, executionsOfEach: 1 }),
   );
   for (const calls of [few, many]) await callEach(service.endpoint, calls);
-  const place = new URL(service.endpoint).pathname;
+  const pathname = new URL(service.endpoint).pathname;
   const turns = await readInTurns({
     url: service.endpoint.replace('localhost', '127.0.0.1'),
     lists: [few, many].map((calls) =>
       // Not in the order of the first calls, whose data lies in memory in that order.
-      mixed(calls).map(({ executionId, bearer }) => ({ path: `${place}/${executionId}`, bearer })),
+      mixed(calls).map(({ executionId, bearer }) => ({ path: `${pathname}/${executionId}`, bearer })),
     ),
     readsInTurn: READS_IN_TURN,
     pid: platform.pid,

@@ -87,7 +87,7 @@ test('an execution is ended by its id', async () => {
   const ended = await admin(['end-execution', 'e1'], { [end]: { status: 200, body } });
   expect(ended).toMatchObject({
     code: 0,
-    stdout: 'e1 is UNKNOWN; its place is free within seconds.\n',
+    stdout: 'e1 is UNKNOWN; its slot is free within seconds.\n',
     requests: [end],
   });
   const refused = await admin(['end-execution', 'e1'], { [end]: problem(403, 'not-administrator') });

@@ -1,4 +1,4 @@
-"""A weighted graph, read from the input with errors that name the place."""
+"""A weighted graph, read from the input with errors that name the member."""
 
 from dataclasses import dataclass
 
@@ -65,20 +65,20 @@ def _names(nodes) -> list[str]:
     return names
 
 
-def _edge(edge, place: str, positions: dict[str, int]) -> tuple[int, int, float]:
+def _edge(edge, where: str, positions: dict[str, int]) -> tuple[int, int, float]:
     if not isinstance(edge, dict):
-        raise ValueError(f'{place} must be an object {{"source": ..., "target": ..., "weight": ...}}, not {edge!r:.60}')
+        raise ValueError(f'{where} must be an object {{"source": ..., "target": ..., "weight": ...}}, not {edge!r:.60}')
     ends = []
     for end in ("source", "target"):
         if end not in edge:
-            raise ValueError(f'{place} has no "{end}"')
+            raise ValueError(f'{where} has no "{end}"')
         position = positions.get(str(edge[end]))
         if position is None:
-            raise ValueError(f'{place}.{end}: "{edge[end]}" is not one of data.nodes')
+            raise ValueError(f'{where}.{end}: "{edge[end]}" is not one of data.nodes')
         ends.append(position)
     if ends[0] == ends[1]:
-        raise ValueError(f'{place} connects "{edge["source"]}" with itself')
+        raise ValueError(f'{where} connects "{edge["source"]}" with itself')
     weight = edge.get("weight", 1)
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < 1e12:
-        raise ValueError(f"{place}.weight must be a positive number, not {weight!r}")
+        raise ValueError(f"{where}.weight must be a positive number, not {weight!r}")
     return ends[0], ends[1], weight

@@ -29,8 +29,8 @@ def optimize(circuit: Circuit, layers: int, steps: int, report: Callable[[int, f
 def _stretched(angles: np.ndarray) -> np.ndarray:
     layers = len(angles)
     padded = np.concatenate([[0], angles, [0]])
-    place = np.arange(layers + 1)
-    return place / layers * padded[:-1] + (layers - place) / layers * padded[1:]
+    layer = np.arange(layers + 1)
+    return layer / layers * padded[:-1] + (layers - layer) / layers * padded[1:]
 
 
 def _climb(circuit: Circuit, gammas: np.ndarray, betas: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray, list[float]]:

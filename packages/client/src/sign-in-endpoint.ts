@@ -27,7 +27,7 @@ export async function findSignInEndpoint({
 }
 
 function isAsSafe(issuer: string, platform: string): boolean {
-  const [place, origin] = [URL.parse(issuer), URL.parse(platform)];
-  if (place?.protocol === 'https:') return true;
-  return place?.protocol === 'http:' && (origin?.protocol === 'http:' || loopback.has(place.hostname));
+  const [target, origin] = [URL.parse(issuer), URL.parse(platform)];
+  if (target?.protocol === 'https:') return true;
+  return target?.protocol === 'http:' && (origin?.protocol === 'http:' || loopback.has(target.hostname));
 }

@@ -126,7 +126,7 @@ async function recountStorage(shell: Shell, options: CommonOptions): Promise<voi
 async function endExecution(shell: Shell, id: string, options: CommonOptions): Promise<void> {
   const { platform } = await openSession(shell);
   const ended = await platform.endExecution({ executionId: id });
-  outputOf(shell, options).result(`${ended.id} is ${ended.status}; its place is free within seconds.`, ended);
+  outputOf(shell, options).result(`${ended.id} is ${ended.status}; its slot is free within seconds.`, ended);
 }
 
 async function layers(shell: Shell, options: CommonOptions): Promise<void> {

@@ -78,7 +78,7 @@ export async function translateConda(folder: string): Promise<CondaTranslation |
   return null;
 }
 
-async function translate(text: string, file: string, place: string): Promise<CondaTranslation> {
+async function translate(text: string, file: string, label: string): Promise<CondaTranslation> {
   // Imported here, as no other command needs it.
   const { parse, YAMLParseError } = await import('yaml');
   const { pythonVersions } = await import('@kethub/contract');
@@ -86,14 +86,14 @@ async function translate(text: string, file: string, place: string): Promise<Con
   try {
     environment = parse(text, { maxAliasCount: 10 });
   } catch (error) {
-    if (error instanceof YAMLParseError) throw usageFailure(`${place} is not valid YAML: ${error.message}.`);
+    if (error instanceof YAMLParseError) throw usageFailure(`${label} is not valid YAML: ${error.message}.`);
     throw error;
   }
   const entries =
     typeof environment === 'object' && environment !== null && 'dependencies' in environment
       ? environment.dependencies
       : [];
-  if (!Array.isArray(entries)) throw usageFailure(`${place}: "dependencies" must be a list.`);
+  if (!Array.isArray(entries)) throw usageFailure(`${label}: "dependencies" must be a list.`);
   const requirements: string[] = [];
   const sameName: string[] = [];
   const left: string[] = [];

@@ -89,8 +89,8 @@ async function starterFiles(name: string): Promise<[file: string, content: strin
       files.map(async (entry): Promise<[string, string]> => {
         const file = path.join(entry.parentPath, entry.name);
         const content = await readFile(file, 'utf8');
-        const place = path.relative(starterFolder, path.dirname(file));
-        return [path.join(place, realNames[entry.name] ?? entry.name), content.replaceAll('{{name}}', name)];
+        const folder = path.relative(starterFolder, path.dirname(file));
+        return [path.join(folder, realNames[entry.name] ?? entry.name), content.replaceAll('{{name}}', name)];
       }),
     )),
   ];

@@ -12,7 +12,7 @@ export interface KeptFile {
 interface Row extends KeptFile {
   readonly key: string;
   /** Person and workflow that the file belongs to. */
-  readonly place: string;
+  readonly draftId: string;
   readonly tab: string;
 }
 
@@ -28,31 +28,31 @@ let isAlive = false;
  * Keeps a changed file in this browser, so that it survives a crash of the tab. Returns whether it could: a browser may
  * have no database, or no room in it.
  */
-export async function keepFile(place: string, file: KeptFile): Promise<boolean> {
+export async function keepFile(draftId: string, file: KeptFile): Promise<boolean> {
   showLife();
-  const row = { ...file, key: `${place} ${TAB}`, place, tab: TAB } satisfies Row;
+  const row = { ...file, key: `${draftId} ${TAB}`, draftId, tab: TAB } satisfies Row;
   return (await run('readwrite', (files) => files.put(row))) !== undefined;
 }
 
 /** Forgets what this tab has kept of a workflow, because the platform has it now. */
-export async function forgetFile(place: string): Promise<void> {
-  await run('readwrite', (files) => files.delete(`${place} ${TAB}`));
+export async function forgetFile(draftId: string): Promise<void> {
+  await run('readwrite', (files) => files.delete(`${draftId} ${TAB}`));
 }
 
 /** The newest file of a workflow that this tab, or one that is gone, has left; it becomes that of this tab. */
-export async function takeKeptFile(place: string): Promise<KeptFile | null> {
+export async function takeKeptFile(draftId: string): Promise<KeptFile | null> {
   const rows = await run<readonly Row[]>('readonly', (files) => files.getAll());
   const open = await openTabs();
   let newest: Row | null = null;
   for (const row of rows ?? []) {
     const isOver = row.at < Date.now() - LONGEST_MS;
-    const isLeft = row.place === place && (row.tab === TAB || !open.has(lockOf(row.tab)));
+    const isLeft = row.draftId === draftId && (row.tab === TAB || !open.has(lockOf(row.tab)));
     if (isLeft && !isOver && (newest === null || row.at > newest.at)) newest = row;
     if (isLeft || isOver) await run('readwrite', (files) => files.delete(row.key));
   }
   if (newest === null) return null;
   const { xml, version, etag, at } = newest;
-  await keepFile(place, { xml, version, etag, at });
+  await keepFile(draftId, { xml, version, etag, at });
   return { xml, version, etag, at };
 }
 

@@ -10,14 +10,14 @@ import { Problem } from '../shell/problem.tsx';
 /** Gives something to an organization of the person, or to the person themselves. */
 export function Transfer({
   what,
-  place,
+  path,
   give,
   onClose,
 }: {
   /** Name of what is given away. */
   readonly what: string;
   /** Path of it below a context, such as `/services/0189…`. */
-  readonly place: string;
+  readonly path: string;
   readonly give: (to: TransferRequest) => Promise<unknown>;
   readonly onClose: () => void;
 }) {
@@ -36,7 +36,7 @@ export function Transfer({
   const transfer = useMutation({
     mutationFn: (id: string) => give({ type: id === me?.id ? 'USER' : 'ORGANIZATION', id }),
     async onSuccess(_, id) {
-      await navigate({ to: `${id === me?.id ? '/me' : `/org/${id}`}${place}` });
+      await navigate({ to: `${id === me?.id ? '/me' : `/org/${id}`}${path}` });
       queries.removeQueries({ queryKey: [acting.base] });
       onClose();
     },

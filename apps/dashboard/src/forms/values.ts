@@ -112,7 +112,7 @@ export function complaintsOf(fields: readonly Field[], values: Values, at = ''):
     else if (field.required && value === undefined) {
       // Names the first missing member of a group, so that there is a field to focus.
       const inner = field.kind === 'group' ? complaintsOf(field.fields, {}, pointer) : new Map<string, string>();
-      if (inner.size > 0) for (const [place, text] of inner) found.set(place, text);
+      if (inner.size > 0) for (const [pointer, text] of inner) found.set(pointer, text);
       else if (field.kind === 'group') continue;
       else found.set(pointer, 'This is needed.');
     }

@@ -35,7 +35,7 @@ export function graphOf(value: Members): Graph | null {
     if (a === undefined || b === undefined) return null;
     drawn.push([a, b, idOf(weight) ?? '']);
   }
-  return { nodes: labels.map((label, index) => ({ label, ...placeOf(index, labels.length) })), edges: drawn };
+  return { nodes: labels.map((label, index) => ({ label, ...positionOf(index, labels.length) })), edges: drawn };
 }
 
 function endsOf(edge: unknown): readonly unknown[] {
@@ -44,7 +44,7 @@ function endsOf(edge: unknown): readonly unknown[] {
   return [edge['source'] ?? edge['from'], edge['target'] ?? edge['to'], edge['weight']];
 }
 
-function placeOf(index: number, count: number): { readonly x: number; readonly y: number } {
+function positionOf(index: number, count: number): { readonly x: number; readonly y: number } {
   const angle = (2 * Math.PI * index) / count - Math.PI / 2;
   return { x: 50 + 40 * Math.cos(angle), y: 50 + 40 * Math.sin(angle) };
 }

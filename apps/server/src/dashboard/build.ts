@@ -70,9 +70,9 @@ async function runBuild(folder: string, signal: AbortSignal): Promise<void> {
   throw new Error(`The build of the dashboard ended with status ${status}:\n${lines.join('\n')}`);
 }
 
-async function isFolder(place: string): Promise<boolean> {
+async function isFolder(folder: string): Promise<boolean> {
   try {
-    return (await stat(place)).isDirectory();
+    return (await stat(folder)).isDirectory();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;

@@ -58,7 +58,7 @@ const ON_BOTH = [
 export interface TestDatabase {
   readonly database: Database;
   /** The address of the database, for another process. */
-  readonly place: { readonly databaseUrl: string | null; readonly sqliteFile: string };
+  readonly address: { readonly databaseUrl: string | null; readonly sqliteFile: string };
   /** Opens the same database once more, as a second process would. Close it before the first. */
   again(): Promise<Database>;
   /** Closes and removes it. */
@@ -113,7 +113,7 @@ async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestData
   const database = await openDatabase(options);
   return {
     database,
-    place: options,
+    address: options,
     again: () => openDatabase(options),
     async close() {
       await database.close();

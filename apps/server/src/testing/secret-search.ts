@@ -21,8 +21,8 @@ function formsOf(secret: string): string[] {
  * Searches every file below these folders, binary ones too. The secret is passed by standard input, not on a command
  * line.
  */
-export function searchFiles(secret: string, places: readonly string[]): Found {
-  const there = places.filter((place) => existsSync(place));
+export function searchFiles(secret: string, files: readonly string[]): Found {
+  const there = files.filter((file) => existsSync(file));
   const { status, stdout, stderr } = spawnSync('grep', ['-rlaF', '-f', '-', '--', ...there], {
     input: `${formsOf(secret).join('\n')}\n`,
     encoding: 'utf8',

@@ -11,9 +11,9 @@ type List = readonly Value[];
 
 /** The index of a position counted from 1, or from -1 at the end; null outside of the list. */
 function indexOf(list: List, position: FeelNumber): number | null {
-  const place = truncate(position);
-  const index = place > 0 ? place - 1 : list.length + place;
-  return place !== 0 && index >= 0 && index < list.length ? index : null;
+  const whole = truncate(position);
+  const index = whole > 0 ? whole - 1 : list.length + whole;
+  return whole !== 0 && index >= 0 && index < list.length ? index : null;
 }
 
 function outside(call: CallSite, position: FeelNumber): null {

@@ -67,8 +67,8 @@ def unknown(value, annotation, path: tuple):
     if isinstance(annotation, type) and isinstance(value, annotation):
         return value
     name = f"{annotation.__module__}.{annotation.__qualname__}" if isinstance(annotation, type) else str(annotation)
-    place = Mismatch(path, "").place()
-    sys.stdout.write(f"\x1eWARNING {place} is declared as {name}, which cannot be made from JSON: run() gets the value as it came.\n")
+    location = Mismatch(path, "").location()
+    sys.stdout.write(f"\x1eWARNING {location} is declared as {name}, which cannot be made from JSON: run() gets the value as it came.\n")
     return value
 
 
@@ -117,7 +117,7 @@ def _union(value, members, path: tuple):
         except Mismatch as mismatch:
             failures.append(mismatch)
     # The deepest error says most: {"x": "a"} is a Point with a wrong x, not "no number".
-    raise max(failures, key=lambda one: max(len(place) for place, _ in one.errors))
+    raise max(failures, key=lambda one: max(len(location) for location, _ in one.errors))
 
 
 def _literal(value, allowed: tuple, path: tuple):

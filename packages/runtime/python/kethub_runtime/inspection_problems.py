@@ -49,16 +49,16 @@ def import_problem(error: BaseException, app: str) -> Problem:
     """Make a problem of an exception that the import of src/program.py raised."""
     if isinstance(error, SyntaxError):
         return _syntax(error, app)
-    place = _place(error, app)
+    location = _location(error, app)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return Problem("import-failed", "Failing import", f"{place}{error}. {_remedy(error.name, app)}{_demanding(error)}")
+        return Problem("import-failed", "Failing import", f"{location}{error}. {_remedy(error.name, app)}{_demanding(error)}")
     if isinstance(error, ImportError):
         own = f". src holds: {_listing(os.path.join(app, 'src'))}." if error.name == "src" else ""
-        return Problem("import-failed", "Failing import", f"{place}{type(error).__name__}: {error}{own}")
+        return Problem("import-failed", "Failing import", f"{location}{type(error).__name__}: {error}{own}")
     if isinstance(error, SystemExit):
-        detail = f"{place}the program ends itself (exit code {error.code}) while it is imported. Put what should run into run()."
+        detail = f"{location}the program ends itself (exit code {error.code}) while it is imported. Put what should run into run()."
         return Problem("program-raised", "Program ends at import", detail)
-    return Problem("program-raised", "Program fails at import", f"{place}{type(error).__name__}: {error}")
+    return Problem("program-raised", "Program fails at import", f"{location}{type(error).__name__}: {error}")
 
 
 def _syntax(error: SyntaxError, app: str) -> Problem:
@@ -67,7 +67,7 @@ def _syntax(error: SyntaxError, app: str) -> Problem:
     return Problem("program-syntax", "Syntax error", f"{file}, line {error.lineno}: {error.msg}{text}")
 
 
-def _place(error: BaseException, app: str) -> str:
+def _location(error: BaseException, app: str) -> str:
     """Return `src/program.py, line 3: import x: ` for the innermost line of the service itself."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(app + os.sep)]
     if not frames:

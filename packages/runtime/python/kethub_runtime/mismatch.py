@@ -11,7 +11,7 @@ class Mismatch(Exception):
         super().__init__(message)
         self.errors = [(path, message)]
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Return the first path in Python notation: `params.edges[0].weight`."""
         return written(self.errors[0][0])
 

@@ -61,7 +61,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       return pod;
     };
     const everything = ['jobs', 'networkpolicies', 'pods', 'secrets'];
-    const placeOf = (kind: string): string =>
+    const pathOf = (kind: string): string =>
       path(
         kind,
         kind === 'jobs' ? '/apis/batch/v1' : kind === 'networkpolicies' ? '/apis/networking.k8s.io/v1' : '/api/v1',
@@ -102,8 +102,8 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
         ],
       });
       for (const kind of everything.filter((one) => one !== 'secrets'))
-        expect(JSON.stringify((await cluster.ask('GET', placeOf(kind))).body)).not.toContain('s3cret');
-      const own = await fetchAs(readFileSync(settings.tokenFile, 'utf8'), placeOf('secrets'));
+        expect(JSON.stringify((await cluster.ask('GET', pathOf(kind))).body)).not.toContain('s3cret');
+      const own = await fetchAs(readFileSync(settings.tokenFile, 'utf8'), pathOf('secrets'));
       expect(own).toBe(403);
       const ended = bench.ended(job.executionId);
       await bench.runtime.cancel(job.executionId);
@@ -112,7 +112,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
         await until(
           `no ${kind} are left`,
           async () =>
-            (await items(`${placeOf(kind)}?labelSelector=kethub.io/execution=${job.executionId}`)).length === 0,
+            (await items(`${pathOf(kind)}?labelSelector=kethub.io/execution=${job.executionId}`)).length === 0,
         );
     });
 

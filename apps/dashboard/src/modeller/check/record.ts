@@ -44,22 +44,22 @@ function eventIn(entry: unknown): Happened[] {
 
 function answersIn(graph: ProcessGraph, events: readonly Happened[]): readonly Recorded[] {
   const recorded: Recorded[] = [];
-  const places = new Map<string, { readonly elementId: string; readonly input: string }>();
+  const requests = new Map<string, { readonly elementId: string; readonly input: string }>();
   const note = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
       if (effect.type === 'startJob')
-        places.set(`job ${effect.job}`, { elementId: effect.elementId, input: jsonText(effect.input) });
-      if (effect.type === 'setTimer') places.set(`timer ${effect.timer}`, { elementId: effect.elementId, input: '' });
+        requests.set(`job ${effect.job}`, { elementId: effect.elementId, input: jsonText(effect.input) });
+      if (effect.type === 'setTimer') requests.set(`timer ${effect.timer}`, { elementId: effect.elementId, input: '' });
       if (effect.type === 'openSubscription' || effect.type === 'openSignalSubscription')
-        places.set(`subscription ${effect.subscription}`, { elementId: effect.elementId, input: '' });
+        requests.set(`subscription ${effect.subscription}`, { elementId: effect.elementId, input: '' });
     }
   };
   let state: State | null = null;
   for (const { event, now } of events) {
     if (recorded.length >= MOST_ANSWERS) break;
     const answer = answerIn(event);
-    const place = answer && places.get(answer.key);
-    if (answer && place) recorded.push({ ...place, kind: answer.kind, text: answer.text });
+    const request = answer && requests.get(answer.key);
+    if (answer && request) recorded.push({ ...request, kind: answer.kind, text: answer.text });
     if (event.type === 'start') ({ state } = noted(start(graph, event, { now })));
     else if (state !== null) ({ state } = noted(step(graph, state, event, { now })));
   }

@@ -18,20 +18,20 @@ export function differencesOf(before: string, after: string): readonly ElementCh
     const [one, other] = [old.get(id), present.get(id)];
     if (!one || !other) return [{ id, name, change: one ? 'removed' : 'added' }];
     if (one.text !== other.text) return [{ id, name, change: 'changed' }];
-    return one.place === other.place ? [] : [{ id, name, change: 'moved' }];
+    return one.position === other.position ? [] : [{ id, name, change: 'moved' }];
   });
 }
 
 interface Content {
   readonly name: string;
   readonly text: string;
-  readonly place: string;
+  readonly position: string;
 }
 
 /** Elements of the flow with what they say and where they are drawn. */
 function contentOf(xml: string): Map<string, Content> {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
-  const places = new Map(
+  const positions = new Map(
     [...document.querySelectorAll('[bpmnElement]')].map((shape) => [
       shape.getAttribute('bpmnElement') ?? '',
       ownText(shape, ''),
@@ -42,7 +42,7 @@ function contentOf(xml: string): Map<string, Content> {
   return new Map(
     elements.map((element) => [
       element.id,
-      { name: nameOf(element, names), text: ownText(element, '[id]'), place: places.get(element.id) ?? '' },
+      { name: nameOf(element, names), text: ownText(element, '[id]'), position: positions.get(element.id) ?? '' },
     ]),
   );
 }

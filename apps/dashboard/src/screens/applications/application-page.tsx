@@ -92,7 +92,7 @@ export function ApplicationPage() {
       {asked === 'transfer' && (
         <Transfer
           what={name}
-          place={`/applications/${applicationId}`}
+          path={`/applications/${applicationId}`}
           give={(to) => acting.platform.transferApplication({ applicationId, json: to })}
           onClose={() => setAsked(null)}
         />

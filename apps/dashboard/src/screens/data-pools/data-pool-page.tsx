@@ -81,7 +81,7 @@ export function DataPoolPage() {
       {asked === 'transfer' && (
         <Transfer
           what={name}
-          place={`/data-pools/${dataPoolId}`}
+          path={`/data-pools/${dataPoolId}`}
           give={(to) => acting.platform.transferDataPool({ dataPoolId, json: to })}
           onClose={() => setAsked(null)}
         />

@@ -97,7 +97,7 @@ function Outcome({
 }) {
   switch (status) {
     case 'PENDING':
-      return <p className="quiet">It waits for a free place. The result appears here.</p>;
+      return <p className="quiet">It waits for its turn. The result appears here.</p>;
     case 'RUNNING':
       return <p className="quiet">It runs. The result appears here; the log is shown meanwhile.</p>;
     case 'CANCELLED':

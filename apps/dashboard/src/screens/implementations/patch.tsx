@@ -78,5 +78,5 @@ function FilePatch({ text, number }: { readonly text: string; readonly number: n
 function kindOf(line: string): string | undefined {
   if (line.startsWith('+') && !line.startsWith('+++')) return 'added';
   if (line.startsWith('-') && !line.startsWith('---')) return 'removed';
-  return line.startsWith('@@') || line.startsWith('diff ') ? 'place' : undefined;
+  return line.startsWith('@@') || line.startsWith('diff ') ? 'hunk' : undefined;
 }

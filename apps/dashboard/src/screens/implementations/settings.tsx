@@ -54,7 +54,7 @@ export function Settings() {
       {asked === 'transfer' && (
         <Transfer
           what={name}
-          place={`/implementations/${implementationId}`}
+          path={`/implementations/${implementationId}`}
           give={(json) => acting.platform.transferImplementation({ implementationId, json })}
           onClose={() => setAsked(null)}
         />

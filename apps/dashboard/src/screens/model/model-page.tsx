@@ -22,10 +22,10 @@ export function ModelPage() {
       const { value, etag } = await tagged<ServiceVersion>(read);
       const source = await platform.downloadSource({ serviceId, version, signal });
       const { person } = await queries.ensureQueryData(sessionQuery(platform));
-      const place = `${person.id} ${acting.base} ${serviceId}`;
+      const draftId = `${person.id} ${acting.base} ${serviceId}`;
       const xml = await source.text();
-      const kept = await takeKeptFile(place);
-      return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, place };
+      const kept = await takeKeptFile(draftId);
+      return { file: { ...openFileOf(value, etag), xml }, kept: kept?.xml === xml ? null : kept, draftId };
     }),
     enabled: version !== '',
   });

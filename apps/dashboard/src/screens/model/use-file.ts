@@ -24,11 +24,11 @@ export interface FirstFile {
   readonly file: OpenFile;
   readonly kept: KeptFile | null;
   /** Name under which changes are kept in this browser. */
-  readonly place: string;
+  readonly draftId: string;
 }
 
 /** Saving, deploying and reading of the file that the modeller shows. */
-export function useFile({ file: first, kept, place }: FirstFile, mayChange: boolean) {
+export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: boolean) {
   const { acting, serviceId } = useServiceAddress();
   const { platform } = acting;
   const queries = useQueryClient();
@@ -48,14 +48,14 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   const known = useRef(saved);
   // One change after the other: each sends the tag that the one before has got.
   const queue = useRef<Promise<unknown>>(Promise.resolve());
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = queue.current.then(work, work);
     queue.current = turn;
     return turn;
   };
   const keep = (xml: string): void => {
     const { version, etag } = latest.current;
-    void keepFile(place, { xml, version, etag, at: Date.now() }).then(setKept);
+    void keepFile(draftId, { xml, version, etag, at: Date.now() }).then(setKept);
   };
   const take = ({ value, etag }: Tagged<ServiceVersion>, xml: string): OpenFile => {
     const next = { ...openFileOf(value, etag), xml: latest.current.xml };
@@ -64,7 +64,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     setFile(next);
     setSaved(xml);
     setJudged({ xml, problems: value.workflow?.problems ?? [] });
-    if (text.current === xml) void forgetFile(place);
+    if (text.current === xml) void forgetFile(draftId);
     else keep(text.current);
     void queries.invalidateQueries({ queryKey: serviceQuery(acting, serviceId).queryKey });
     return next;
@@ -88,7 +88,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   };
   const save = useMutation({
     mutationFn: (over?: string | null) =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         await report.current();
         return over === undefined && text.current === known.current ? latest.current : write(over);
       }),
@@ -98,7 +98,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     isWanted: mayChange && file.state === 'DRAFT' && !isStale(save.error),
     isDirty,
     async write() {
-      await inTurn(async () => {
+      await oneAtATime(async () => {
         // Another change may have saved or deployed it while this one waited.
         if (latest.current.state === 'DRAFT' && text.current !== known.current) await write();
       });
@@ -108,7 +108,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   });
   const deploy = useMutation({
     mutationFn: () =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         await report.current();
         const { version, state, etag } = text.current === known.current ? latest.current : await write();
         if (state !== 'DRAFT') return latest.current;
@@ -120,7 +120,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
   });
   const choose = useMutation({
     mutationFn: (applicationId: string | null) =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         const { version } = latest.current;
         const asked = platform.setWorkflowApplication.response({ serviceId, version, json: { applicationId } });
         return take(await tagged<ServiceVersion>(asked), known.current);
@@ -150,7 +150,7 @@ export function useFile({ file: first, kept, place }: FirstFile, mayChange: bool
     if (isSaved) {
       known.current = next.xml;
       setSaved(next.xml);
-      void forgetFile(place);
+      void forgetFile(draftId);
     } else keep(next.xml);
     settle();
   };

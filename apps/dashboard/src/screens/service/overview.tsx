@@ -162,7 +162,7 @@ function DeleteService({ name }: { readonly name: string }) {
       {isGiving && (
         <Transfer
           what={name}
-          place={`/services/${serviceId}`}
+          path={`/services/${serviceId}`}
           give={(to) => acting.platform.transferService({ serviceId, json: to })}
           onClose={() => setGiving(false)}
         />

@@ -71,7 +71,7 @@ function orderOf(line: MonthlyUsageLine): string[] {
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {
-  const index = a.findIndex((text, place) => text !== b[place]);
+  const index = a.findIndex((text, position) => text !== b[position]);
   return index < 0 ? 0 : (a[index] ?? '') < (b[index] ?? '') ? -1 : 1;
 }
 

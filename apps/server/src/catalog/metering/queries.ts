@@ -68,9 +68,9 @@ async function rowsBehind(
   last: Row | undefined,
 ): Promise<Row[]> {
   const other = side === 'consumer' ? 'provider' : 'consumer';
-  const place = sql.raw(`subscription_id, product, ${other}_type, ${other}_id, shard`);
+  const sortKey = sql.raw(`subscription_id, product, ${other}_type, ${other}_id, shard`);
   const behind = last
-    ? sql`and (${place}) > (${last.subscription_id}, ${last.product}, ${last.other_type}, ${last.other_id},
+    ? sql`and (${sortKey}) > (${last.subscription_id}, ${last.product}, ${last.other_type}, ${last.other_id},
         cast(${last.shard} as bigint))`
     : sql``;
   const { rows } = await sql<Row>`
@@ -79,7 +79,7 @@ async function rowsBehind(
     from usage_sums
     where ${sql.ref(`${side}_type`)} = ${party.type} and ${sql.ref(`${side}_id`)} = ${party.id} and month = ${month}
       ${behind}
-    order by ${place} limit ${ROWS_AT_ONCE}`.execute(queries);
+    order by ${sortKey} limit ${ROWS_AT_ONCE}`.execute(queries);
   return rows;
 }
 

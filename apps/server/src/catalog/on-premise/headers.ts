@@ -55,8 +55,8 @@ export function responseHeaders(
   const links = harmlessLinks([response.headers.link ?? []].flat().join(', ') || undefined);
   if (links !== null && !listed.has('link')) headers['link'] = links;
   for (const name of ['location', 'content-location'] as const) {
-    const place = publicPlace(response.headers[name], target, endpoint, path);
-    if (place !== null) headers[name] = place;
+    const resolved = publicLocation(response.headers[name], target, endpoint, path);
+    if (resolved !== null) headers[name] = resolved;
   }
   return headers;
 }
@@ -106,14 +106,14 @@ function forwardedNode(address: string): string {
  * A `Location` that the caller can follow. One below the target becomes an address at the gateway, one at another host
  * is passed on. One elsewhere at the target's host is dropped: the gateway forwards nothing to it.
  */
-function publicPlace(location: string | undefined, target: Destination, endpoint: URL, path: string): string | null {
+function publicLocation(location: string | undefined, target: Destination, endpoint: URL, path: string): string | null {
   if (location === undefined) return null;
   const { basePath, origin, host, hostname } = target;
-  const place = URL.parse(location, origin + path);
-  if (!place || !/^https?:$/.test(place.protocol)) return null;
+  const resolved = URL.parse(location, origin + path);
+  if (!resolved || !/^https?:$/.test(resolved.protocol)) return null;
   // The scheme may differ: a service behind its own proxy may not know that it is called over TLS.
-  if (place.host !== host) return place.hostname.replace(/^\[|\]$/g, '') === hostname ? null : place.href;
-  const { pathname, search, hash } = place;
+  if (resolved.host !== host) return resolved.hostname.replace(/^\[|\]$/g, '') === hostname ? null : resolved.href;
+  const { pathname, search, hash } = resolved;
   if (pathname !== basePath && !pathname.startsWith(`${basePath}/`)) return null;
   return `${endpoint.href}${pathname.slice(basePath.length) || '/'}${search}${hash}`;
 }

@@ -105,17 +105,17 @@ function versions(queries: Queries) {
     ]);
 }
 
-const place = sql<number>`row_number() over (partition by service_id order by service_versions.id desc)`.as('place');
+const rank = sql<number>`row_number() over (partition by service_id order by service_versions.id desc)`.as('rank');
 
 /** The newest versions of each of these services, newest first. */
 export function newestVersions(queries: Queries, serviceIds: readonly string[]) {
   const numbered = versions(queries)
-    .select(place)
+    .select(rank)
     .where(isAmong(queries, 'service_id', serviceIds));
   return queries
     .selectFrom(numbered.as('numbered'))
     .selectAll()
-    .where('place', '<=', limits.versionsShown)
+    .where('rank', '<=', limits.versionsShown)
     .orderBy('id', 'desc')
     .execute();
 }
@@ -123,14 +123,14 @@ export function newestVersions(queries: Queries, serviceIds: readonly string[]) 
 /** The newest versions of each of these services that can be started, newest first, with their parameters. */
 export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
   const numbered = versions(queries)
-    .select([place, 'parameters', 'runtime'])
+    .select([rank, 'parameters', 'runtime'])
     .where(isAmong(queries, 'service_id', serviceIds))
     .where('state', '=', 'PUBLISHED')
     .where((is) => is.or([is('sunset_at', 'is', null), is('sunset_at', '>', now)]));
   return queries
     .selectFrom(numbered.as('numbered'))
     .selectAll()
-    .where('place', '<=', limits.versionsShown)
+    .where('rank', '<=', limits.versionsShown)
     .orderBy('id', 'desc')
     .execute();
 }
@@ -151,7 +151,7 @@ export async function sharedVersions(
   const others = serviceIds.filter((id) => !having.has(id));
   if (others.length === 0) return published;
   const drafts = await versions(queries)
-    .select([place, 'parameters', 'runtime'])
+    .select([rank, 'parameters', 'runtime'])
     .where(isAmong(queries, 'service_id', others))
     .where('state', '=', 'DRAFT')
     .where((is) =>

@@ -103,8 +103,8 @@ export function rolesOf(given: Given): Roles {
 
 /** Throws Refusal for an unusable store, and for settings without effect. */
 export function blobsOf(given: Given): BlobSettings {
-  const place = given.KETHUB_BLOBS;
-  if (!place?.startsWith('s3:')) {
+  const store = given.KETHUB_BLOBS;
+  if (!store?.startsWith('s3:')) {
     const idle = Object.entries(given).flatMap(([name, value]) =>
       name.startsWith('KETHUB_S3_') && value !== undefined ? [name] : [],
     );
@@ -112,11 +112,11 @@ export function blobsOf(given: Given): BlobSettings {
       throw new Refusal(
         `${idle.join(', ')} has no effect without KETHUB_BLOBS=s3://<bucket>. Set it, or leave it out.`,
       );
-    return { kind: 'FOLDER', folder: folderOf(place) };
+    return { kind: 'FOLDER', folder: folderOf(store) };
   }
-  const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!'()*./-]*))?$/.exec(place);
+  const parts = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!'()*./-]*))?$/.exec(store);
   if (!parts?.[1])
-    throw new Refusal(`KETHUB_BLOBS=${JSON.stringify(place)} is no bucket. Write s3://<bucket>/<prefix>.`);
+    throw new Refusal(`KETHUB_BLOBS=${JSON.stringify(store)} is no bucket. Write s3://<bucket>/<prefix>.`);
   const prefix = (parts[2] ?? '').replaceAll(/^\/+|\/+$/g, '');
   const accessKeyId = given.KETHUB_S3_ACCESS_KEY_ID;
   const secretAccessKey = given.KETHUB_S3_SECRET_ACCESS_KEY;
@@ -132,11 +132,11 @@ export function blobsOf(given: Given): BlobSettings {
   };
 }
 
-function folderOf(place: string | undefined): string | null {
-  if (place === undefined) return null;
-  const folder = place.replace(/^file:(?:\/\/)?/, '');
-  if (folder.startsWith('/')) return place.startsWith('file:') ? decodeURIComponent(folder) : folder;
+function folderOf(store: string | undefined): string | null {
+  if (store === undefined) return null;
+  const folder = store.replace(/^file:(?:\/\/)?/, '');
+  if (folder.startsWith('/')) return store.startsWith('file:') ? decodeURIComponent(folder) : folder;
   throw new Refusal(
-    `KETHUB_BLOBS=${JSON.stringify(place)} is no place for files. Write the whole path of a folder, or s3://<bucket>/<prefix>.`,
+    `KETHUB_BLOBS=${JSON.stringify(store)} is no place for files. Write the whole path of a folder, or s3://<bucket>/<prefix>.`,
   );
 }

@@ -63,11 +63,11 @@ export function openBlobFolder(folder: string): Blobs {
   const temporary = path.join(folder, 'tmp');
   fs.mkdirSync(temporary, { recursive: true, mode: 0o700 });
   removeOldDrafts(temporary);
-  const place = (key: string): string => path.join(folder, blobPath(key));
+  const fileOf = (key: string): string => path.join(folder, blobPath(key));
   return {
     newKey: randomUUID,
     async put(source, key = randomUUID()) {
-      const target = place(key);
+      const target = fileOf(key);
       const draft = path.join(temporary, randomUUID());
       try {
         await writeSynced(draft, source);
@@ -81,13 +81,13 @@ export function openBlobFolder(folder: string): Blobs {
       return key;
     },
     async get(key, range) {
-      const file = await open(place(key), 'r');
+      const file = await open(fileOf(key), 'r');
       const { size } = await file.stat();
       const end = range?.to === undefined ? {} : { end: range.to };
       return { bytes: size, stream: file.createReadStream({ start: range?.from ?? 0, ...end }) };
     },
     async linkTo(key, target) {
-      const source = place(key);
+      const source = fileOf(key);
       await chmod(source, 0o444);
       try {
         await link(source, target);
@@ -97,7 +97,7 @@ export function openBlobFolder(folder: string): Blobs {
       }
     },
     async remove(key) {
-      await rm(place(key), { force: true });
+      await rm(fileOf(key), { force: true });
     },
   };
 }

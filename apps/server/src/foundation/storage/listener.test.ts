@@ -56,7 +56,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
     });
 
     test('is heard again by one whose connection was lost again while it looked around', async () => {
-      const { port, hostname } = new URL(opened.place.databaseUrl ?? '');
+      const { port, hostname } = new URL(opened.address.databaseUrl ?? '');
       const connections: (() => void)[] = [];
       const cuts = new Set([0, 1]);
       const server = net.createServer((near) => {
@@ -73,7 +73,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       });
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
-      const url = new URL(opened.place.databaseUrl ?? '');
+      const url = new URL(opened.address.databaseUrl ?? '');
       url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
       const heard: string[] = [];
       const listener = new Listener(
@@ -94,7 +94,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
     });
 
     test('is heard whatever the address calls its application', async () => {
-      const url = new URL(opened.place.databaseUrl ?? '');
+      const url = new URL(opened.address.databaseUrl ?? '');
       url.searchParams.set('application_name', 'acme');
       const named = await openPostgres(url.href);
       const listeners = `select application_name from pg_stat_activity
@@ -140,7 +140,7 @@ async function hasNotified(opened: TestDatabase): Promise<boolean> {
 }
 
 /** Runs a statement on a separate connection. */
-async function ask<Row extends object>({ place: { databaseUrl } }: TestDatabase, statement: string): Promise<Row[]> {
+async function ask<Row extends object>({ address: { databaseUrl } }: TestDatabase, statement: string): Promise<Row[]> {
   const client = new Client({ connectionString: databaseUrl ?? '' });
   await client.connect();
   try {

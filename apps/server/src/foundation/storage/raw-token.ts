@@ -57,7 +57,7 @@ function randomCharacters(count: number): string {
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = '';
-  for (let place = 0; place < CHECKSUM; place += 1) {
+  for (let index = 0; index < CHECKSUM; index += 1) {
     digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
     rest = Math.floor(rest / ALPHABET.length);
   }

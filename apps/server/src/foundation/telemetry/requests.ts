@@ -67,10 +67,10 @@ export class RequestObserver {
     };
   }
 
-  /** Begins the observation of a request that matches no route. `place` labels all such addresses. */
-  unrouted(request: FastifyRequest, place: string): void {
+  /** Begins the observation of a request that matches no route. `label` stands for all such addresses. */
+  unrouted(request: FastifyRequest, label: string): void {
     const { method } = request;
-    const observe = this.#unrouted.get(method) ?? this.route(method, place);
+    const observe = this.#unrouted.get(method) ?? this.route(method, label);
     this.#unrouted.set(method, observe);
     observe(request);
   }
@@ -95,12 +95,12 @@ const LONGEST_STATE = 512;
  */
 export function forwardedHeaders(request: FastifyRequest, span: OpenSpan | null): Record<string, string> {
   const begun = parseTraceparent(request.headers.traceparent);
-  const place = span?.context ?? begun;
+  const context = span?.context ?? begun;
   const { tracestate } = request.headers;
   const passed = begun !== null && typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE;
   return {
     'x-request-id': request.id,
-    ...(place && { traceparent: formatTraceparent(place) }),
+    ...(context && { traceparent: formatTraceparent(context) }),
     ...(passed && { tracestate }),
   };
 }

@@ -85,7 +85,7 @@ describe.each(databases)('mails of people who are deleted, on $name', ({ name, o
   test.runIf(name === 'SQLite')('no file of the database holds the name or the address', async () => {
     const server = await start(open);
     const person = await settle(server, 'quetzalcoatl');
-    const { sqliteFile } = server.platform.testDatabase.place;
+    const { sqliteFile } = server.platform.testDatabase.address;
     const found = async (): Promise<string[]> => {
       const folder = path.dirname(sqliteFile);
       const names = (await readdir(folder)).filter((one) => one.startsWith('kethub.db') && !one.endsWith('-shm'));

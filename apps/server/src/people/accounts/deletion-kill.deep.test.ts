@@ -24,9 +24,9 @@ describe.each(databases)('kill -9 of the process that deletes an account, on $na
   async function deleteAndDie(session: string, dieAt: number): Promise<number | null> {
     const { platform } = server;
     const { dataDir, instanceKey } = platform.configuration;
-    const { place } = platform.testDatabase;
+    const { address } = platform.testDatabase;
     const settings: DyingPlatform = {
-      ...place,
+      ...address,
       dataDir,
       instanceKey: instanceKey ?? '',
       addresses: platform.addresses,

@@ -41,7 +41,7 @@ const LONGEST_GRAM = 4;
 export function markOf(userId: string): string {
   let rest = BigInt(`0x${hash('sha256', userId, 'hex').slice(0, 32)}`);
   let mark = '';
-  for (let place = 0; place < 14; place += 1) {
+  for (let index = 0; index < 14; index += 1) {
     mark += String.fromCharCode(65 + Number(rest % 26n));
     rest /= 26n;
   }

@@ -164,8 +164,8 @@ async function clearLeftovers(repository: string): Promise<void> {
   await clear(path.join(repository, 'refs'), LOCK);
   const objects = path.join(repository, 'objects');
   for (const folder of ['', 'pack', 'info', 'info/commit-graphs']) {
-    const place = path.join(objects, folder);
-    for (const name of await listed(place)) if (UNFINISHED.test(name)) await removeAll(path.join(place, name));
+    const target = path.join(objects, folder);
+    for (const name of await listed(target)) if (UNFINISHED.test(name)) await removeAll(path.join(target, name));
   }
 }
 

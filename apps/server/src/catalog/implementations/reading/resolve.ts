@@ -44,9 +44,9 @@ export async function requireCommit(
     throw new Problem('invalid-request', 'ref must name a branch, a tag, or a commit with all of its 40 digits.', {
       errors: [{ pointer: '/querystring/ref', detail: 'is not the name of a branch, a tag or a commit' }],
     });
-  const places = [`refs/heads/${name}`, `refs/tags/${name}`, ...(COMMIT.test(name) ? [name] : [])];
-  for (const place of places) {
-    const found = await objects.info(`${place}^{commit}`);
+  const candidates = [`refs/heads/${name}`, `refs/tags/${name}`, ...(COMMIT.test(name) ? [name] : [])];
+  for (const candidate of candidates) {
+    const found = await objects.info(`${candidate}^{commit}`);
     if (found?.type === 'commit') return found.id;
   }
   if (name === implementation.default_branch)

@@ -92,10 +92,10 @@ function readField(
 }
 
 async function receiveFile(folder: string, name: string, file: Readable, count: (bytes: number) => void) {
-  const place = path.join(folder, requireFilePath(name, '/files'));
+  const target = path.join(folder, requireFilePath(name, '/files'));
   try {
-    await mkdir(path.dirname(place), { recursive: true });
-    await store(file, place, count);
+    await mkdir(path.dirname(target), { recursive: true });
+    await store(file, target, count);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code !== 'EEXIST' && code !== 'ENOTDIR' && code !== 'EISDIR') throw error;
@@ -103,7 +103,7 @@ async function receiveFile(folder: string, name: string, file: Readable, count: 
   }
 }
 
-function store(from: Readable, place: string, count: (bytes: number) => void): Promise<void> {
+function store(from: Readable, target: string, count: (bytes: number) => void): Promise<void> {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       try {
@@ -114,7 +114,7 @@ function store(from: Readable, place: string, count: (bytes: number) => void): P
       }
     },
   });
-  return pipeline(from, counted, createWriteStream(place, { flags: 'wx', mode: 0o644 }));
+  return pipeline(from, counted, createWriteStream(target, { flags: 'wx', mode: 0o644 }));
 }
 
 async function unpack(zip: string, folder: string): Promise<void> {

@@ -25,7 +25,7 @@ interface Work {
   readonly store: GitStore;
   readonly repository: string;
   /** Name of the folder of this commit, in the repository. */
-  readonly place: string;
+  readonly workName: string;
   readonly quarantine: Quarantine;
 }
 
@@ -49,8 +49,8 @@ export async function makeCommit(
     reserved.release();
     throw error;
   });
-  const place = INDEX_PREFIX + platform.newId();
-  const folder = path.join(repository, place);
+  const workName = INDEX_PREFIX + platform.newId();
+  const folder = path.join(repository, workName);
   const ended = Promise.withResolvers<{ code: number; message: string }>();
   // A commit that fails may have left something, as a push that is cut off does.
   const end = { code: 1, message: '' };
@@ -60,14 +60,14 @@ export async function makeCommit(
   );
   try {
     await mkdir(folder);
-    const quarantine = new Quarantine(store.git, repository, place);
+    const quarantine = new Quarantine(store.git, repository, workName);
     await quarantine.open();
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
     await requireSize(reserved, arrived.folder);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
-    const made = await write({ store, repository, place, quarantine }, arrived, { branch, author, ifMatch });
+    const made = await write({ store, repository, workName, quarantine }, arrived, { branch, author, ifMatch });
     changes.push(made);
     end.code = 0;
     const { to: commit } = made;
@@ -92,11 +92,11 @@ interface Made extends RefChange {
 }
 
 async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMatch }: Target): Promise<Made> {
-  const { store, repository, place, quarantine } = work;
+  const { store, repository, workName, quarantine } = work;
   const tip = await tipOf(work, branch);
   requireMatch(ifMatch, etag(tip ?? ''));
   if (tip === null) await requireRoom(work);
-  const environment = { GIT_INDEX_FILE: `${place}/index`, ...author };
+  const environment = { GIT_INDEX_FILE: `${workName}/index`, ...author };
   const git = async (args: readonly string[], input = ''): Promise<string> =>
     (await store.git.output(quarantine.run(args, environment), input)).toString('utf8').trim();
   const follows = tip !== null && !arrived.isWhole;

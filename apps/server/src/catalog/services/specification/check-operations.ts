@@ -118,17 +118,17 @@ function bodyErrors(
   operation: JsonObject,
   expected: JsonObject,
 ): ValidationError[] {
-  const place = [...at, 'requestBody'];
+  const parts = [...at, 'requestBody'];
   const body = resolved(document, operation['requestBody']);
   if (!('requestBody' in expected))
-    return body === undefined ? [] : [{ pointer: pointerOf(...place), detail: 'this operation takes no body' }];
+    return body === undefined ? [] : [{ pointer: pointerOf(...parts), detail: 'this operation takes no body' }];
   const content = member(body, 'content');
   const errors = membersOf(content)
     .filter(([media]) => media !== 'application/json')
-    .map(([media]) => ({ pointer: pointerOf(...place, 'content', media), detail: 'the input is application/json' }));
+    .map(([media]) => ({ pointer: pointerOf(...parts, 'content', media), detail: 'the input is application/json' }));
   const schema = member(member(content, 'application/json'), 'schema');
   if (schema === undefined)
-    return [...errors, { pointer: pointerOf(...place, 'content', 'application/json', 'schema'), detail: 'must stay' }];
+    return [...errors, { pointer: pointerOf(...parts, 'content', 'application/json', 'schema'), detail: 'must stay' }];
   const properties = member(resolved(document, schema), 'properties');
   for (const [name, target] of [
     ['data', 'InputData'],
@@ -138,7 +138,7 @@ function bodyErrors(
     const reference = `#/components/schemas/${target}`;
     if (one !== undefined && member(one, '$ref') !== reference)
       errors.push({
-        pointer: pointerOf(...place, 'content', 'application/json', 'schema', 'properties', name),
+        pointer: pointerOf(...parts, 'content', 'application/json', 'schema', 'properties', name),
         detail: `must be {"$ref": "${reference}"}`,
       });
   }
@@ -152,30 +152,30 @@ function responseErrors(
   expected: JsonObject,
 ): ValidationError[] {
   const errors: ValidationError[] = [];
-  const place = [...at, 'responses'];
+  const parts = [...at, 'responses'];
   const [success = ''] = membersOf(expected['responses']).map(([status]) => status);
   for (const [status] of membersOf(operation['responses']))
     if (/^[12]/.test(status) && status !== success)
       errors.push({
-        pointer: pointerOf(...place, status),
+        pointer: pointerOf(...parts, status),
         detail: `the operation answers ${success}: it must not be changed`,
       });
   const response = resolved(document, member(operation['responses'], success));
-  if (response === undefined) return [...errors, { pointer: pointerOf(...place, success), detail: 'must stay' }];
+  if (response === undefined) return [...errors, { pointer: pointerOf(...parts, success), detail: 'must stay' }];
   const content = member(response, 'content');
   const known = membersOf(member(member(expected['responses'], success), 'content'));
   for (const [media] of membersOf(content))
     if (!known.some(([one]) => one === media))
       errors.push({
-        pointer: pointerOf(...place, success, 'content', media),
+        pointer: pointerOf(...parts, success, 'content', media),
         detail: 'is no media type of this operation',
       });
   const [first, media] = known[0] ?? ['', null];
   if (member(content, first) === undefined)
-    errors.push({ pointer: pointerOf(...place, success, 'content', first), detail: 'must stay' });
+    errors.push({ pointer: pointerOf(...parts, success, 'content', first), detail: 'must stay' });
   const reference = member(member(media, 'schema'), '$ref');
   if (reference !== '#/components/schemas/ResultResponse') return errors;
-  const schema = [...place, success, 'content', first, 'schema'];
+  const schema = [...parts, success, 'content', first, 'schema'];
   if (member(member(member(content, first), 'schema'), '$ref') !== reference)
     errors.push({ pointer: pointerOf(...schema), detail: `must be {"$ref": "${reference}"}` });
   return errors;

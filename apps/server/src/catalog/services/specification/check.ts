@@ -90,15 +90,15 @@ function schemaErrors(document: JsonObject): ValidationError[] {
   }
   const result = member(all, 'ResultResponse');
   if (!isObject(result)) return errors;
-  const place = [...schemas, 'ResultResponse', 'properties'];
+  const parts = [...schemas, 'ResultResponse', 'properties'];
   for (const name of ['_links', '_embedded']) {
     const found = memberSchema(document, result, name);
     if (found === undefined)
-      errors.push({ pointer: pointerOf(...place, name), detail: 'must stay: every result has this member' });
-    else if (!describesObject(found)) errors.push({ pointer: pointerOf(...place, name), detail: 'must be an object' });
+      errors.push({ pointer: pointerOf(...parts, name), detail: 'must stay: every result has this member' });
+    else if (!describesObject(found)) errors.push({ pointer: pointerOf(...parts, name), detail: 'must be an object' });
     else if (name === '_embedded' && memberSchema(document, found, 'status') === undefined)
       errors.push({
-        pointer: pointerOf(...place, name, 'properties', 'status'),
+        pointer: pointerOf(...parts, name, 'properties', 'status'),
         detail: 'must stay: the status object',
       });
   }
