@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { findProject } from '../project/find.ts';
 import { serveModes } from '../serve/modes.ts';
 import type { ServeOptions } from '../serve/serve.ts';
-import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
+import { addCommand, outputOf, portNumber, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { Interrupted, interruptible } from '../terminal/interrupt.ts';
 
 /** The port at which a debugger is waited for, unless another one is named. */
@@ -19,11 +19,7 @@ export function addServe(program: Command, shell: Shell): void {
     'serve [folder]',
     'run a service on this machine, without a platform, and reload it when it is saved',
   )
-    .option(
-      '--port <number>',
-      'the port, which must be free (default: 8081, or the next that is free)',
-      positiveInteger,
-    )
+    .option('--port <number>', 'the port, which must be free (default: 8081, or the next that is free)', portNumber)
     .option('--host <address>', 'the address to listen at (default: 127.0.0.1)')
     .option('--allow-remote', 'let other machines call, who can then run code here as you')
     .option('--cors <origin>', 'let pages of this origin call, or * for all')
@@ -42,7 +38,7 @@ export function addServe(program: Command, shell: Shell): void {
     .option('--secret <name=source...>', 'a secret, from a file (name=@file) or the environment (name=VARIABLE)')
     .option('--data-pool <parameter=folder...>', 'a folder that stands for a data pool')
     .option('--write-pools', 'let the code change these folders (default: it gets copies)')
-    .option('--debug [port]', `wait for a debugger in each execution (default: ${DEBUG_PORT})`, positiveInteger)
+    .option('--debug [port]', `wait for a debugger in each execution (default: ${DEBUG_PORT})`, portNumber)
     .option('--at-once <number>', 'executions that run at the same time (default: 4)', positiveInteger)
     .option('--quiet', 'do not show the logs of executions')
     .addHelpText(

@@ -231,6 +231,8 @@ describe('who may call', () => {
   test('another address than loopback is refused without --allow-remote', async () => {
     const folder = await folderWith({ 'src/program.py': echo });
     await expect(serve(folder, { host: '0.0.0.0' })).rejects.toThrow('--allow-remote');
+    const elsewhere = { host: '192.0.2.1', allowRemote: true };
+    await expect(serve(folder, elsewhere)).rejects.toThrow('192.0.2.1 is no address of this machine.');
   });
 });
 
@@ -239,7 +241,7 @@ test('a port that is taken is refused when it was asked for', async () => {
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
   const folder = await folderWith({ 'src/program.py': echo });
-  await expect(serve(folder, { port })).rejects.toThrow('EADDRINUSE');
+  await expect(serve(folder, { port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program.`);
   other.close();
   // Everything that was opened is closed, so another process may serve the folder.
   expect(existsSync(path.join(folder, '.kethub/serve/pid'))).toBe(false);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Problem } from '@kethub/service-api';
+import { usageFailure, type CliFailure } from '../failures.ts';
 import { json, noStore, problemAnswer, readBody, send, type LocalAnswer } from './answers.ts';
 import type { OperationRequest, Operations } from './operations.ts';
 
@@ -48,10 +49,22 @@ export class LocalServer {
         await once(this.#server, 'listening');
         return (this.#server.address() as AddressInfo).port;
       } catch (error) {
-        const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-        if (!isTaken || strictly || at >= port + MORE_PORTS) throw error;
+        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+        if (code === 'EADDRINUSE' && !strictly && at < port + MORE_PORTS) continue;
+        throw this.#cannotListen(code, at) ?? error;
       }
     }
+  }
+
+  /** The failure for an address that cannot be listened at; null for any other error. */
+  #cannotListen(code: string, port: number): CliFailure | null {
+    const { host } = this.#options;
+    const free = 'ket serve    (without --port: 8081, or the next that is free)';
+    if (code === 'EADDRINUSE') return usageFailure(`Port ${port} of ${host} is taken by another program.`, free);
+    if (code === 'EACCES') return usageFailure(`Port ${port} of ${host} may not be used by you (permissions).`, free);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      return usageFailure(`${host} is no address of this machine.`, 'ket serve    (without --host: 127.0.0.1)');
+    return null;
   }
 
   async close(): Promise<void> {
