@@ -183,6 +183,7 @@ async function downloadAll(
   const names =
     given.length > 0 ? given : (await platform.listDataPoolFiles({ dataPoolId: pool.id })).map(({ name }) => name);
   const folder = path.resolve(shell.folder, outputDir);
+  if (names.length === 0) output.note(`The data pool "${pool.name}" is empty.`);
   const saved = [];
   for (const name of names) {
     output.progress(`Downloading ${printable(name, shell.stderr.isTTY)}`);

@@ -41,11 +41,20 @@ async function pageOf(shell: Shell, session: Session, wanted: string | undefined
   if (wanted === 'last') return `/executions/${(await findExecution(shell, session, wanted)).id}`;
   const service = await pageOfService(session, wanted);
   if (service !== null) return service;
-  if (UUID.test(wanted)) return `/executions/${(await findExecution(shell, session, wanted)).id}`;
-  throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" is yours or shared with you.`, [
-    'ket services',
-    'ket list    (executions have an id)',
-  ]);
+  const next = ['ket services', 'ket list    (executions have an id)'];
+  if (!UUID.test(wanted))
+    throw new CliFailure('notFound', 'service-not-found', `No service "${wanted}" is yours or shared with you.`, next);
+  try {
+    return `/executions/${(await findExecution(shell, session, wanted)).id}`;
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.outcome !== 'notFound') throw error;
+    throw new CliFailure(
+      'notFound',
+      'not-found',
+      `No service and no execution ${wanted} is yours or shared with you.`,
+      next,
+    );
+  }
 }
 
 async function pageOfFolder(shell: Shell, session: Session): Promise<string> {

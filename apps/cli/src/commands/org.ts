@@ -30,7 +30,12 @@ export function addOrg(program: Command, shell: Shell): void {
   });
   const here = async (): Promise<string> => {
     const id = await organizationOf(shell);
-    if (id === null) throw usageFailure('Which organization?', 'ket org list', 'ket --in <organization> org …');
+    if (id === null)
+      throw usageFailure(
+        'This command needs an organization, and none is chosen.',
+        'ket org list',
+        'ket --in <organization> org <command>',
+      );
     return id;
   };
   const role = new Option('--role <role>', 'role of the member').choices(memberRoles);
