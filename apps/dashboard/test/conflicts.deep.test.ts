@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { workflowForm } from '@kethub/client';
 import { zipSync } from 'fflate';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, deploy, type TestKethub } from '@kethub/server/testing/kethub';
 import { asFile, bpmn, calls, start } from '@kethub/server/testing/workflows';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { formIn, taggedForms } from './tagged-forms.ts';
 
 const FILES = { 'src/program.py': 'def run(data: int = 0) -> dict:\n    return {"data": data}\n' };
 const VERSION = '1.0.0';
@@ -222,6 +223,76 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     await conflict.getByRole('button', { name: 'Take what is saved' }).click();
     await page.getByRole('button', { name: 'Switch on: linus Test' }).click();
     await expect.poll(isOn, { timeout: 30_000 }).toBe(true);
+  });
+
+  test('what is typed outlives every renewal of the page, and a change then shows both versions', async () => {
+    const { page, origin } = dashboard;
+    const [made, { service: published }, { service: offered }] = await Promise.all([
+      build(kethub.client, 'Typed', FILES),
+      deploy(kethub.client, 'Retired', FILES),
+      deploy(kethub.client, 'Offered', FILES),
+    ]);
+    const services = { draft: made.service.id, published: published.id, offered: offered.id };
+    const forms = await taggedForms(kethub, services);
+    const tabs = new Map<string, { readonly tab: Page; readonly field: Locator; readonly read: string[] }>();
+    for (const form of forms) {
+      const tab = await dashboard.newPageIn(page.context());
+      await tab.goto(origin + form.address);
+      if (form.opens !== undefined) await tab.getByRole('button', { name: form.opens, exact: true }).click();
+      const field = formIn(tab, form).getByLabel(new RegExp(`^${form.label}(?: \\*)?$`));
+      await field.fill(form.typed);
+      const read: string[] = [];
+      tab.on('response', (response) => {
+        if (response.request().method() === 'GET' && response.ok()) read.push(new URL(response.url()).pathname);
+      });
+      tabs.set(form.name, { tab, field, read });
+    }
+    for (const form of forms) await form.theirs();
+    // After a restart the event stream says that everything is to be read again.
+    await kethub.restart();
+    const found: Record<string, unknown> = {};
+    for (const form of forms) {
+      const { tab, field, read } = tabs.get(form.name) ?? {};
+      if (!tab || !field || !read) throw new Error(`${form.name} has no tab`);
+      await tab.bringToFront();
+      await expect.poll(() => read, { timeout: 60_000 }).toContain(`/api${form.renewed}`);
+      await tab.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+      const kept = await field.inputValue();
+      await formIn(tab, form).getByRole('button', { name: form.save, exact: true }).click();
+      const conflict = conflictIn(tab);
+      await conflict.getByText(form.shows).waitFor();
+      await picture(tab, `typed-${form.name}`);
+      found[form.name] = { kept, after: await field.inputValue() };
+      await tab.close();
+    }
+    expect(found).toEqual(Object.fromEntries(forms.map(({ name, typed }) => [name, { kept: typed, after: typed }])));
+  }, 300_000);
+
+  test('an input that is half typed stays: a newer version is built, and a renewal of the page fails', async () => {
+    const { page, origin } = dashboard;
+    const { service } = await deploy(kethub.client, 'Half typed', FILES);
+    await page.goto(`${origin}/me/services/${service.id}/run`);
+    const field = page.locator('[data-pointer="/data"]');
+    await field.fill('4');
+    const source = await (await kethub.client.downloadSource({ serviceId: service.id, version: VERSION })).blob();
+    const { version } = await kethub.client.addServiceVersion({ serviceId: service.id, body: source });
+    await page.getByRole('option', { name: `${version} · draft` }).waitFor({ state: 'attached' });
+    expect(await field.inputValue()).toBe('4');
+    // The platform cannot answer for a while. The page asks some times, and stays.
+    const path = `**/api/services/${service.id}`;
+    let refused = 0;
+    await page.route(path, (route) => {
+      refused += 1;
+      return route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{}' });
+    });
+    await kethub.client.replaceSource({ serviceId: service.id, version, body: source });
+    await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    expect(await field.inputValue()).toBe('4');
+    await page.unroute(path);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('tabpanel').getByText('4').first().waitFor();
+    expect((await kethub.client.listOwnedExecutions({ serviceId: service.id }))[0]).toMatchObject({ version: VERSION });
   });
 
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
