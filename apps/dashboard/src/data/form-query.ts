@@ -1,12 +1,12 @@
 import { KethubError } from '@kethub/client';
 import { queryOptions } from '@tanstack/react-query';
 
-/** First part of the keys under which forms read their initial values. */
+/** Begin of the keys of what forms begin with. */
 export const FORM = 'form';
 
 /**
- * Initial values of a form. They are read when the form opens, and nothing renews them while it is open: what is typed
- * stays, and a change sends the entity tag that the person has seen.
+ * The answer that a form begins with. It is read when the form opens, and nothing renews it while the form is open:
+ * what is typed stays, and a change sends the entity tag that the person has seen.
  */
 export const formQuery = <T>(key: readonly unknown[], read: (signal: AbortSignal) => Promise<T>) =>
   queryOptions({
