@@ -47,6 +47,28 @@ describe.skipIf(!existsSync(PROGRAM))('signals and versions of pushes in a brows
     await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
     await page.getByText('Each push to a tag').waitFor({ state: 'detached' });
     await expect(client.getServiceSource({ serviceId: service.id })).rejects.toMatchObject({ status: 404 });
+
+    // It begins again, for the service that is there, with what is pushed from then on.
+    await page.getByRole('button', { name: 'Make versions of pushes' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Implementation' }).click();
+    await page.getByRole('option', { name: 'adder' }).click();
+    const branch = dialog.getByRole('textbox', { name: 'Branch' });
+    await branch.fill('..');
+    await dialog.getByRole('button', { name: 'Begin' }).click();
+    await dialog.getByText('is no name of a branch or of tags').waitFor();
+    expect(await violationsInDialog(page)).toEqual([]);
+    await picture(page, 'automation-begins');
+    await branch.fill('main');
+    await dialog.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('Each push to the branch main of the implementation makes a draft.').waitFor();
+    expect(await client.getServiceSource({ serviceId: service.id })).toMatchObject({ implementationId, on: 'BRANCH' });
+    const body = new FormData();
+    body.append('files', new Blob(['def run(data=0):\n    return {"pushed": data}\n']), 'src/program.py');
+    const { commit } = await client.commitToImplementation({ implementationId, body });
+    await expect
+      .poll(async () => (await client.getServiceSource({ serviceId: service.id })).lastCommit, { timeout: 60_000 })
+      .toBe(commit);
   });
 
   test('no script but its own has run, and no request has left the origin', () =>

@@ -251,6 +251,12 @@ export const Service = Type.Object(
     versions: Type.Array(ServiceVersion, {
       description: `The ${limits.versionsShown} newest, newest first. GET /services/{id}/versions has them all.`,
     }),
+    isAutomated: Type.Optional(
+      Type.Boolean({
+        description:
+          'True if pushes to an implementation become versions: GET /services/{id}/source says which. Only where one service is read.',
+      }),
+    ),
   },
   { $id: 'Service' },
 );

@@ -1880,6 +1880,8 @@ export interface components {
             description: string;
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
+            /** True if pushes to an implementation become versions: GET /services/{id}/source says which. Only where one service is read. */
+            isAutomated?: boolean;
             name: string;
             owner: components["schemas"]["Owner"];
             /** The name as it stands in the service address. */

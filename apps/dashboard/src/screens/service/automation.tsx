@@ -1,23 +1,17 @@
-import { KethubError, type PlatformClient } from '@kethub/client';
 import { Button } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, type ActingContext } from '../../data/context.tsx';
+import { serviceQuery } from '../../data/queries.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-type Source = Awaited<ReturnType<PlatformClient['getServiceSource']>>;
-
-/** The automation that makes versions of a service from pushes to an implementation; null without it. */
+/** The automation that makes versions of a service from pushes to an implementation. */
 const sourceQuery = ({ base, platform }: ActingContext, serviceId: string) =>
   queryOptions({
     queryKey: [base, 'service', serviceId, 'source'],
-    queryFn: ({ signal }): Promise<Source | null> =>
-      platform.getServiceSource({ serviceId, signal }).catch((error: unknown) => {
-        if (error instanceof KethubError && error.status === 404) return null;
-        throw error;
-      }),
+    queryFn: ({ signal }) => platform.getServiceSource({ serviceId, signal }),
   });
 
 /** Says that pushes make versions of the service, which and whether the last one did, and ends it. */
@@ -59,13 +53,13 @@ function EndOfAutomation({ onClose }: { readonly onClose: () => void }) {
   const end = useMutation({
     mutationFn: () => acting.platform.removeServiceSource({ serviceId }),
     async onSuccess() {
-      await queries.invalidateQueries({ queryKey: sourceQuery(acting, serviceId).queryKey });
+      await queries.invalidateQueries({ queryKey: serviceQuery(acting, serviceId).queryKey });
       onClose();
     },
   });
   return (
     <Confirm title="Make no more versions of pushes?" action="End it" request={end} onClose={onClose}>
-      Versions that are there stay. <code>ket service automate</code> begins it again.
+      Versions that are there stay.
     </Confirm>
   );
 }

@@ -13,6 +13,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { saveFrom } from '../../viewers/save.ts';
 import { LogView } from '../executions/log-view.tsx';
 import { DraftButtons } from './draft-buttons.tsx';
+import { NewAutomation } from './new-automation.tsx';
 import { NewTargetVersion } from './new-target-version.tsx';
 import { RetirementButtons } from './retirement-buttons.tsx';
 import { UploadSource } from './upload-source.tsx';
@@ -40,7 +41,9 @@ export function Versions() {
   const { acting, serviceId } = useServiceAddress();
   const service = useQuery(serviceQuery(acting, serviceId));
   const mayChange = useMay('service:change');
+  const mayAutomate = useMay('service:automate');
   const [isAdding, setAdding] = useState(false);
+  const [isAutomating, setAutomating] = useState(false);
   const newest = service.data?.versions ?? [];
   // The service has its newest versions only.
   const every = useInfiniteQuery({
@@ -48,16 +51,21 @@ export function Versions() {
     enabled: newest.length >= VERSIONS_OF_SERVICE,
   });
   if (!service.data) return null;
-  const { type } = service.data;
+  const { type, isAutomated } = service.data;
   const older = every.data?.pages.flatMap(({ rows }) => rows).slice(newest.length) ?? [];
   const versions: readonly Version[] = [...newest, ...older];
   return (
     <div className="stack">
       {mayChange && type !== 'ON_PREMISE' && (
-        <div>
+        <div className="row">
           <Button variant="default" leftSection={<Icon name="upload" size={15} />} onClick={() => setAdding(true)}>
             Upload new source
           </Button>
+          {mayAutomate && type === 'MANAGED' && isAutomated === false && (
+            <Button variant="default" onClick={() => setAutomating(true)}>
+              Make versions of pushes
+            </Button>
+          )}
         </div>
       )}
       {mayChange && type === 'ON_PREMISE' && versions[0]?.state !== 'DRAFT' && (
@@ -67,11 +75,12 @@ export function Versions() {
           </Button>
         </div>
       )}
-      {type !== 'ON_PREMISE' && <Automation />}
+      {isAutomated && <Automation />}
       {versions.map((version, index) => (
         <OneVersion key={version.version} version={version} isFirst={index === 0} isOnly={versions.length === 1} />
       ))}
       <More of={every} />
+      {isAutomating && <NewAutomation onClose={() => setAutomating(false)} />}
       {isAdding && type === 'ON_PREMISE' && <NewTargetVersion onClose={() => setAdding(false)} />}
       {isAdding && type !== 'ON_PREMISE' && (
         <UploadSource

@@ -120,6 +120,16 @@ export function newestVersions(queries: Queries, serviceIds: readonly string[]) 
     .execute();
 }
 
+/** Returns whether pushes to an implementation become versions of a service. */
+export async function hasSource(queries: Queries, serviceId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('service_sources')
+    .select('service_id')
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The newest versions of each of these services that can be started, newest first, with their parameters. */
 export function newestPublished(queries: Queries, serviceIds: readonly string[], now: number) {
   const numbered = versions(queries)

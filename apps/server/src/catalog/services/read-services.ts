@@ -18,6 +18,7 @@ import { buildLog, onBuildChanged } from './builds/index.ts';
 import { presentBuild, presentService, presentVersion } from './present.ts';
 import {
   findBuild,
+  hasSource,
   newestVersions,
   pageOfServices,
   pageOfVersions,
@@ -70,7 +71,8 @@ export async function readVersions(
 export async function readService(platform: Platform, owner: Context, id: string): Promise<Revised<Service>> {
   const row = await requireService(platform.database.read, owner, id);
   const versions = await newestVersions(platform.database.read, [id]);
-  return { body: presentService(row, versions, platform), revision: row.revision };
+  const isAutomated = await hasSource(platform.database.read, id);
+  return { body: { ...presentService(row, versions, platform), isAutomated }, revision: row.revision };
 }
 
 export async function readVersion(platform: Platform, at: VersionRef): Promise<Revised<ServiceVersion>> {
