@@ -7,6 +7,7 @@ import { commandLine } from './command-line.ts';
 import { containers } from './containers.ts';
 import { acceptedExecutions } from './executions.ts';
 import { dashboard } from './dashboard.ts';
+import { dashboardFiles } from './dashboard-files.ts';
 import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
 import { gitTransfers } from './git.ts';
@@ -49,6 +50,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   kubernetes,
   slurm,
   dashboard,
+  dashboardFiles,
   modeller,
   git: gitTransfers,
   timing,
@@ -63,6 +65,7 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
 export const onRequest: readonly string[] = [
   'accounts',
   'dashboard',
+  'dashboardFiles',
   'git',
   'keycloak',
   'kubernetes',
