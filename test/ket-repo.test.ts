@@ -68,6 +68,12 @@ test('create, push with the credential helper, make a service, share and delete'
   expect((await run(['repo', 'members', 'solver'])).stdout).toContain('maintainer');
   expect(await run(['repo', 'unshare', 'solver', 'ben'])).toMatchObject({ code: 0 });
   expect((await run(['repo', 'change', 'solver', '--name', 'other'])).stdout).toContain('/other.git');
+  expect(await run(['repo', 'release', 'other', `${url}x`])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(url),
+  });
+  expect((await run(['repo', 'release', 'other', url])).stdout).toBe(`${url} is free for others now.\n`);
+  expect((await run(['repo', 'show', 'other'])).stdout).not.toContain('solver.git');
   expect((await run(['repo', 'delete', 'other'])).code).not.toBe(0);
   expect(await run(['repo', 'delete', 'other', '--force'])).toMatchObject({ code: 0 });
   expect((await run(['repo', 'show', 'other'])).code).not.toBe(0);
@@ -114,6 +120,11 @@ test('invite by e-mail, list, join, decline and withdraw', async () => {
   const joined = await runAs(token, 'repo', 'join', accepted);
   expect(joined.stdout).toMatch(/^You are maintainer of "invited": http.*\/invited\.git\n$/);
   expect((await run(['repo', 'members', 'invited'])).stdout).toContain('maintainer');
+  expect((await runAs(token, 'repo', 'leave', 'invited')).stdout).toBe('You no longer have access to "invited".\n');
+  expect((await runAs(token, 'repo', 'show', 'invited')).code).toBe(4);
+  expect((await runAs(token, 'repo', 'search', 'invi')).stderr).toContain('No public implementation fits.');
+  expect(await run(['repo', 'change', 'invited', '--visibility', 'public'])).toMatchObject({ code: 0 });
+  expect((await runAs(token, 'repo', 'search', 'invi')).stdout).toMatch(/invited .*\/invited\.git\n$/);
 });
 
 test('protected branches refuse what rewrites them until that is changed', async () => {

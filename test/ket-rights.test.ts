@@ -118,6 +118,7 @@ const changing = [
   'repo share {repo} bo',
   'repo unshare {repo} {owner}',
   'repo invite {repo} ed@example.org',
+  'repo leave {repo}',
   'repo withdraw {repo} {nowhere}',
   'repo join {nowhere}',
   'repo decline {nowhere}',

@@ -2,7 +2,14 @@
  * Reasons why `ket` has no command for some operations. A key is an operation id, in which a star stands for any letters.
  */
 export const operationsWithoutCommand: Readonly<Record<string, string>> = {
-  '*Implementation*': 'Git clones and pushes; the platform interface manages owners and members.',
+  commitToImplementation: 'git commit and git push do it in a clone.',
+  compareImplementationRefs: 'git diff shows it in a clone.',
+  downloadImplementationArchive: 'git archive makes it in a clone.',
+  listImplementationCommits: 'git log shows them in a clone.',
+  listImplementationRefs: 'git ls-remote shows them.',
+  readImplementationCommit: 'git show shows it in a clone.',
+  readImplementationFile: 'git show prints it in a clone.',
+  readImplementationTree: 'git ls-tree lists it in a clone.',
   'qc*': 'Other paths, for an existing client, of what ket datapool and ket app do.',
   listEvents: 'A stream of changes for pages that are open; ket watch asks the list.',
   countWorkflowInstances: 'ket workflow instances lists the instances with their phase.',

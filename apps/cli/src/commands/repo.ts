@@ -4,7 +4,7 @@ import { usageFailure } from '../failures.ts';
 import { findUser } from '../platform/find-user.ts';
 import { newOwner } from '../platform/new-owner.ts';
 import { openSession, type Session } from '../platform/session.ts';
-import { addCommand, outputOf, type CommonOptions, type Shell } from '../shell.ts';
+import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { addInvitations } from './repo-invitations.ts';
 import { addImports } from './repo-import.ts';
 import { onImplementation, type Work } from './repo-work.ts';
@@ -38,6 +38,9 @@ token of ket by itself:
   addCommand(group, 'list', 'list your implementations and those shared with you').action((options: CommonOptions) =>
     list(shell, options),
   );
+  addCommand(group, 'search [text]', 'list or search the public implementations, newest first')
+    .option('--limit <number>', 'largest number of entries', positiveInteger, 50)
+    .action((text: string | undefined, options: SearchOptions) => search(shell, text, options));
   addCommand(group, 'create <name>', 'create an empty implementation')
     .option('--description <text>', 'description of the implementation')
     .addOption(visibilityOption())
@@ -75,6 +78,12 @@ token of ket by itself:
   addCommand(group, 'unshare <implementation> <recipient>', 'remove a user (a name or an id) from an implementation')
     .option('--organization', 'the recipient is an organization (an id)')
     .action(on(unshare));
+  addCommand(group, 'leave <implementation>', 'give up an implementation that was shared with you').action(on(leave));
+  addCommand(
+    group,
+    'release <implementation> <address>',
+    'give up a former address (as `ket repo show` names it), which others can take then',
+  ).action(on(release));
   addInvitations(group, shell);
   addCommand(group, 'protect <implementation> [patterns...]', 'choose branches that pushes neither delete nor rewrite')
     .option('--no-default', 'do not protect the default branch')
@@ -95,6 +104,39 @@ async function list(shell: Shell, options: CommonOptions): Promise<void> {
   if (all.length === 0) output.note(`No implementations yet. ${shell.command} repo create <name> makes one.`);
   const rows = all.map((one) => [one.name, lower(one.role), lower(one.visibility), sizeText(one.bytes), one.cloneUrl]);
   output.result(all.length === 0 ? '' : table(['NAME', 'ROLE', 'VISIBILITY', 'SIZE', 'ADDRESS'], rows), all);
+}
+
+interface SearchOptions extends CommonOptions {
+  readonly limit: number;
+}
+
+async function search(shell: Shell, text: string | undefined, options: SearchOptions): Promise<void> {
+  const { platform } = await openSession(shell);
+  const found = await platform.listPublicImplementations({
+    limit: Math.min(options.limit, 1_000),
+    ...(text !== undefined && { q: text }),
+  });
+  const output = outputOf(shell, options);
+  if (found.length === 0) output.note('No public implementation fits.');
+  const rows = found.map((one) => [one.name, sizeText(one.bytes), one.cloneUrl]);
+  output.result(found.length === 0 ? '' : table(['NAME', 'SIZE', 'ADDRESS'], rows), found);
+}
+
+async function leave({ output, session, implementation }: Work): Promise<void> {
+  await session.platform.leaveImplementation({ implementationId: implementation.id });
+  output.result(`You no longer have access to "${implementation.name}".`, { implementation: implementation.id });
+}
+
+async function release({ output, session, implementation }: Work, address: string): Promise<void> {
+  const { formerUrls } = await session.platform.getImplementation({ implementationId: implementation.id });
+  const [, ownerId, name] = /\/([^/]+)\/([^/]+)\.git$/.exec(address) ?? [];
+  if (!formerUrls.includes(address) || ownerId === undefined || name === undefined)
+    throw usageFailure(
+      `"${implementation.name}" has no former address ${address}. ${formerUrls.length === 0 ? 'It has none.' : `There is: ${formerUrls.join(', ')}.`}`,
+      `ket repo show ${implementation.name}`,
+    );
+  await session.platform.releaseImplementationAddress({ implementationId: implementation.id, ownerId, name });
+  output.result(`${address} is free for others now.`, { implementation: implementation.id, address });
 }
 
 async function create(shell: Shell, name: string, options: Settings): Promise<void> {
