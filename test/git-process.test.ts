@@ -87,7 +87,7 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
     // The worker, another process, builds it.
     while ((await person.getBuild(at)).status !== 'SUCCEEDED') await pause(100);
     expect((await person.getServiceVersion(at)).origin).toMatchObject({ commit });
-    // What can be taken away names them as well: the ZIP the commit, and the record of an execution both.
+    // Downloads name them as well: the ZIP the commit, and the record of an execution both.
     const zip = await (await person.downloadSource(at)).bytes();
     expect(Buffer.from(zip.slice(-40)).toString()).toBe(commit);
     const { id: executionId } = await person.startJob({ serviceId: service.id, json: { number: 1 } });
@@ -222,7 +222,7 @@ async function startNginx(folder: string, ports: Readonly<Record<number, number>
   const nginx = spawn('/usr/sbin/nginx', ['-c', file, '-e', log], { stdio: 'ignore' });
   for (;;) {
     if (nginx.exitCode !== null) throw new Error(`nginx has ended: ${await readFile(log, 'utf8')}`);
-    // What stands behind it has not started yet.
+    // The one behind it has not started yet.
     const answer = await fetch(`http://127.0.0.1:${ports[8000]}/ready`).catch(() => null);
     if (answer) return nginx;
     await pause(50);

@@ -19,7 +19,7 @@ describe.each(databases)('damaged and hostile requests to Git over HTTP on $name
   let repository: string;
   let tip: string;
   let slowRepository: string;
-  /** What becomes of requests whose bodies arrive at a few bytes a second. It takes half a minute. */
+  /** Requests whose bodies arrive at a few bytes a second. It takes half a minute. */
   let slow: Record<string, Promise<number | string>>;
 
   beforeAll(async () => {

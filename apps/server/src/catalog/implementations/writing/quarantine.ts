@@ -33,7 +33,7 @@ export class Quarantine {
 
   /** A run of Git that writes its objects here, and reads those of the repository as well. */
   run(args: readonly string[], environment: Readonly<Record<string, string>>): GitRun {
-    // What stays is the pack, which is synced.
+    // Only the pack stays, and it is synced.
     return { ...this.#runIn(this.#made, args, environment), settings: [['core.fsync', 'none']] };
   }
 
