@@ -47,6 +47,9 @@ def run(data: Data, seconds: float = 0) -> dict:
   'input/data.json': '{"qubits": 3, "labels": ["a", "b"], "mode": "exact", "seed": 18446744073709551616}',
 };
 
+/** Presses of Tab that a person would never make to reach one button. */
+const MOST_PRESSES = 80;
+
 describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
   let dashboard: Dashboard;
   let kethub: TestKethub;
@@ -208,6 +211,33 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.getByPlaceholder('Search or go to…').fill('New');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New service' }).waitFor();
+  });
+
+  test('a service is found, filled in and run by keys alone, and run again', async () => {
+    const tabTo = async (name: RegExp): Promise<void> => {
+      const focused = () =>
+        page.evaluate('(document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? "").trim()');
+      for (let presses = 0; !name.test(String(await focused())); presses++) {
+        if (presses === MOST_PRESSES) throw new Error(`${MOST_PRESSES} presses of Tab do not reach ${name}`);
+        await page.keyboard.press('Tab');
+      }
+    };
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Search or go to…').waitFor();
+    await page.keyboard.type('Run ');
+    await page.getByRole('option', { name: /^Run / }).first().or(page.getByText(/^Run /).first()).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Fill in the example' }).waitFor();
+    await tabTo(/^Fill in the example$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByLabel(/^qubits/).inputValue()).toBe('3');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Succeeded').waitFor({ timeout: 60_000 });
+    await tabTo(/^Full page$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Run again' }).waitFor();
+    await page.keyboard.press('r');
+    await expect.poll(() => page.getByLabel(/^qubits/).inputValue()).toBe('3');
   });
 
   test('the first data of a browser that has nothing waits for few requests', async () => {

@@ -12,6 +12,7 @@ export const KEYS = [
   { keys: 'g d', does: 'Go to data pools' },
   { keys: 'j  k', does: 'Next and previous row of a list' },
   { keys: 'Ctrl Enter', does: 'Run, on the run page' },
+  { keys: 'r', does: 'Run again, on the page of an execution' },
   { keys: '?', does: 'Show these keys' },
 ] as const;
 
@@ -37,6 +38,7 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void, sea
     ['?', help],
     ['j', () => moveRow(1)],
     ['k', () => moveRow(-1)],
+    ['r', () => document.querySelector<HTMLElement>('main [data-key=r]')?.click()],
   ]);
 }
 

@@ -54,6 +54,7 @@ export function ExecutionPage() {
                 leftSection={<Icon name="run" size={14} />}
                 renderRoot={(props) => (
                   <Link
+                    data-key="r"
                     to={`${acting.base}/services/${serviceId}/run`}
                     search={{ version, execution: executionId }}
                     {...props}
