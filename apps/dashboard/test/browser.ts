@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
@@ -6,6 +7,8 @@ import { barriersOn, WIDE } from './barriers.ts';
 import { watchTraffic, type Traffic } from './traffic.ts';
 
 export const PROGRAM = '/usr/bin/chromium';
+/** Starts it so that containers beside the test do not break its requests. */
+const ALONE = path.join(import.meta.dirname, 'chromium-alone.py');
 /** Containers often have a /dev/shm of 64 MB only, in which a large page crashes. */
 const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];
 export const PASSWORD = 'correct horse battery staple';
@@ -44,7 +47,7 @@ export async function openDashboard(
   const origins = [origin, ...(realm ? [realm.origin] : [])];
   if (realm) await letComeBack(realm, kethub.platform.addresses.auth, origin);
   const traffic = watchTraffic(origin);
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: ALONE, args: ARGUMENTS });
   const complaints: string[] = [];
   const pageIn = async (context: BrowserContext): Promise<Page> => {
     context.setDefaultTimeout(30_000);
