@@ -31,12 +31,9 @@ interface Content {
 /** Elements of the flow with what they say and where they are drawn. */
 function contentOf(xml: string): Map<string, Content> {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
-  const positions = new Map(
-    [...document.querySelectorAll('[bpmnElement]')].map((shape) => [
-      shape.getAttribute('bpmnElement') ?? '',
-      ownText(shape, ''),
-    ]),
-  );
+  // The plane of a process holds all shapes: it is no position of the process.
+  const shapes = [...document.querySelectorAll('[bpmnElement]')].filter(({ localName }) => localName !== 'BPMNPlane');
+  const positions = new Map(shapes.map((shape) => [shape.getAttribute('bpmnElement') ?? '', ownText(shape, '')]));
   const elements = [...document.querySelectorAll('process[id], process [id]')];
   const names = new Map(elements.map((element) => [element.id, element.getAttribute('name') ?? '']));
   return new Map(
