@@ -1,9 +1,10 @@
+import { limits } from '@kethub/contract';
 import { expect, test } from 'vitest';
 import { call, chain, end, file, process, service, serviceId, start } from '@kethub/workflow/testing/xml';
 import { check, evaluate } from './check.ts';
 import { judge } from './judge.ts';
 import { recall } from './record.ts';
-import { Rehearsal } from './rehearsal.ts';
+import { LARGEST_RESULT, Rehearsal } from './rehearsal.ts';
 
 /** Numbers that no double holds. */
 const LARGE = '9007199254740993';
@@ -105,6 +106,22 @@ test('the answers of a real instance are found by their elements', async () => {
     input: '{"n":2}',
     answers: [{ elementId: 'call', input: '{"data":2}', kind: 'fail', text: '{"detail":"no"}' }],
   });
+});
+
+test('a result that no workflow keeps fails its task, as on the platform', async () => {
+  expect(LARGEST_RESULT).toBe(limits.workflowResultBytes);
+  const of = (length: number) => `{"doubled": 1, "x": "${'x'.repeat(length)}"}`;
+  for (const [text, status] of [
+    [of(LARGEST_RESULT - 100), 'SUCCEEDED'],
+    [of(LARGEST_RESULT), 'FAILED'],
+    [of(0) + ' '.repeat(LARGEST_RESULT), 'SUCCEEDED'],
+    [of(0).replace('x"', 'ä'.repeat(LARGEST_RESULT / 2) + '"'), 'FAILED'],
+  ] as const) {
+    const rehearsal = await Rehearsal.start(WORKFLOW, '{"n": 1}');
+    rehearsal.happen({ type: 'succeed', key: keyOf(rehearsal), text });
+    expect(rehearsal.snapshot.status).toBe(status);
+    if (status === 'FAILED') expect(rehearsal.snapshot.incidents).toMatchObject([{ code: 'HUB_SERVICE_FAILED' }]);
+  }
 });
 
 test('an input that the platform would refuse is judged', async () => {

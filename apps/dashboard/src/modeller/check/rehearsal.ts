@@ -1,4 +1,12 @@
-import { parse, parseExact, type Event, type ProcessGraph, type Value, type Variables } from '@kethub/workflow';
+import {
+  jsonText,
+  parse,
+  parseExact,
+  type Event,
+  type ProcessGraph,
+  type Value,
+  type Variables,
+} from '@kethub/workflow';
 import type { Happening, Rehearsed } from './protocol.ts';
 import { World } from './world.ts';
 
@@ -6,6 +14,13 @@ import { World } from './world.ts';
 const NO_APPLICATION = '00000000-0000-4000-8000-000000000000';
 /** Steps that can be taken back. The oldest ones are forgotten. */
 const MOST_STEPS = 1_000;
+/**
+ * Bytes of a service's result that a workflow keeps, as in the limits of the contract. These are not imported: they would
+ * bring its schemas along.
+ */
+export const LARGEST_RESULT = 12 * 1024 * 1024;
+/** Most bytes of one character of a text. */
+const MOST_BYTES = 3;
 /** Members of an input that the platform reads itself, and that are no variables. */
 const OWN_MEMBERS = new Set(['$secrets', '$tags']);
 
@@ -72,7 +87,7 @@ function apply(world: World, happening: Step): void {
 function eventOf(happening: Extract<Step, { readonly text: string }>, id: number, serviceId: string): Event {
   switch (happening.type) {
     case 'succeed':
-      return { type: 'jobSucceeded', job: id, result: valueIn(happening.text, 'The result') };
+      return resultEvent(happening.text, id, serviceId);
     case 'fail': {
       const response = valueIn(happening.text, 'The answer');
       return { type: 'jobFailed', job: id, serviceId, applicationId: NO_APPLICATION, response };
@@ -84,6 +99,16 @@ function eventOf(happening: Extract<Step, { readonly text: string }>, id: number
         : { type: 'signalReceived', subscription: id, variables };
     }
   }
+}
+
+/** The result of a service; a larger one than the platform keeps is a failure, as there. */
+function resultEvent(text: string, job: number, serviceId: string): Event {
+  const result = valueIn(text, 'The result');
+  if (text.length * MOST_BYTES <= LARGEST_RESULT || new TextEncoder().encode(jsonText(result)).length <= LARGEST_RESULT)
+    return { type: 'jobSucceeded', job, result };
+  const detail = `The service returned more than the ${LARGEST_RESULT} bytes that a workflow can keep. Have it write a file, or return less.`;
+  const response = { type: 'about:blank', title: 'Result too large', detail };
+  return { type: 'jobFailed', job, serviceId, applicationId: NO_APPLICATION, response };
 }
 
 function valueIn(text: string, what: string): Value {

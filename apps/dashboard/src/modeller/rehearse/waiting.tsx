@@ -9,6 +9,9 @@ import type { CallableService } from '../kit/services.ts';
 import { happeningOf, recordedFor } from './answers.ts';
 import { callForReal, resultOf } from './real-call.ts';
 
+/** Characters of a text that a field shows; a browser lays out longer ones for many seconds. */
+const LONGEST_SHOWN = 200_000;
+
 interface Props {
   readonly waiting: Waiting;
   readonly where: string;
@@ -33,7 +36,15 @@ export function WaitingForm(props: Props) {
     <section className="panel stack" aria-label={`${where} waits`} data-waits={waiting.elementId}>
       <h3>{where}</h3>
       <Said waiting={waiting} service={service?.name ?? 'the service'} />
-      {waiting.kind !== 'timer' && (
+      {waiting.kind !== 'timer' && shown.length > LONGEST_SHOWN && (
+        <p className="note small">
+          A text of {shown.length.toLocaleString('en')} characters is taken as it is: it is too long to be shown here.{' '}
+          <Button size="compact-xs" variant="default" onClick={() => setText('{}')}>
+            Write another one
+          </Button>
+        </p>
+      )}
+      {waiting.kind !== 'timer' && shown.length <= LONGEST_SHOWN && (
         <Textarea
           label={waiting.kind === 'job' ? 'Result of the service' : 'Variables that come with it'}
           description={known ? 'As it was in the chosen instance.' : undefined}
