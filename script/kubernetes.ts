@@ -306,6 +306,8 @@ function writeFiles(folder: string, network: Network, server: string, kubeletPor
       maxPods: 250,
       podLogsDir: at('pods'),
       podPidsLimit: 256,
+      // A volume that is too full is noticed when its use is measured, which is every minute by default.
+      volumeStatsAggPeriod: '5s',
       serializeImagePulls: false,
       imageMinimumGCAge: '24h',
       evictionHard: { 'nodefs.available': '1%', 'imagefs.available': '1%', 'memory.available': '100Mi' },

@@ -2,6 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** Makes a certificate for an address that is its own authority. Returns the files of TLS for it. */
+export function makeCertificate(
+  folder: string,
+  address: string,
+): { certFile: string; keyFile: string; caFile: string } {
+  const [certFile, keyFile] = [path.join(folder, 'own.crt'), path.join(folder, 'own.key')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=kethub-worker', '-addext', `subjectAltName=IP:${address}`, '-keyout', keyFile, '-out', certFile], { stdio: 'pipe' }); // prettier-ignore
+  return { certFile, keyFile, caFile: certFile };
+}
+
 /** Makes an authority, and the certificates of all parts of a test cluster by it, as `<name>.crt` and `<name>.key`. */
 export function makeCertificates(folder: string, address: string): void {
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });

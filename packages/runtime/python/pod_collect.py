@@ -19,6 +19,16 @@ with open(HOME + "/secret/token", encoding="utf-8") as file:
 connection = None
 
 
+def connect(timeout):
+    """Return a connection to the platform. Over TLS it is the one that its certificates prove, or none."""
+    if URL.scheme != "https":
+        return http.client.HTTPConnection(URL.hostname, URL.port, timeout=timeout)
+    import ssl
+
+    context = ssl.create_default_context(cadata=os.environ.get("PLATFORM_CERTIFICATES"))
+    return http.client.HTTPSConnection(URL.hostname, URL.port, timeout=timeout, context=context)
+
+
 def send(method, path, body=None, size=0):
     """Return the status of a request, and repeat it while the platform is away."""
     global connection
@@ -26,8 +36,7 @@ def send(method, path, body=None, size=0):
     while True:
         try:
             if connection is None:
-                kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
-                connection = kind(URL.hostname, URL.port, timeout=300)
+                connection = connect(300)
             if body is not None:
                 body.seek(0)
             headers = {**HEADERS, "Content-Length": str(size)}

@@ -14,6 +14,16 @@ ID = os.environ["EXECUTION_ID"]
 ATTEMPTS = 120  # with pauses of up to five seconds: the platform may be restarted meanwhile
 
 
+def connect(timeout):
+    """Return a connection to the platform. Over TLS it is the one that its certificates prove, or none."""
+    if URL.scheme != "https":
+        return http.client.HTTPConnection(URL.hostname, URL.port, timeout=timeout)
+    import ssl
+
+    context = ssl.create_default_context(cadata=os.environ.get("PLATFORM_CERTIFICATES"))
+    return http.client.HTTPSConnection(URL.hostname, URL.port, timeout=timeout, context=context)
+
+
 def text(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
@@ -22,10 +32,9 @@ def text(path):
 def ask(method, path, body=None):
     """Return an open answer. It tries again while the platform is away; a refusal ends this pod."""
     headers = {"Authorization": "Bearer " + text(HOME + "/secret/token"), "X-Kethub-Pod": os.environ["POD_UID"]}
-    kind = http.client.HTTPSConnection if URL.scheme == "https" else http.client.HTTPConnection
     for attempt in range(ATTEMPTS):
         try:
-            connection = kind(URL.hostname, URL.port, timeout=60)
+            connection = connect(60)
             connection.request(method, "/pods/" + urllib.parse.quote(ID) + path, body, headers)
             answer = connection.getresponse()
         except OSError as error:

@@ -1,6 +1,7 @@
 import type { KubernetesSettings } from './kubernetes/settings.ts';
+import type { TransferTls } from './transfers/tls.ts';
 
-export type { KubernetesSettings };
+export type { KubernetesSettings, TransferTls };
 
 /**
  * Limits of one execution, in bytes, milliseconds and counts. The cause of an execution names the limit that ended it.
@@ -74,6 +75,8 @@ export interface ExecutionJob {
    */
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
+  /** GPUs that it was given. A cluster is asked for them; the sandbox of this machine shows none. */
+  gpus?: { readonly count: number; readonly type: string | null };
   /** Hosts that it may call over the network, as `host:port`. Default none. */
   hosts?: readonly string[];
   /** True if a warm worker may serve it. Default true. */

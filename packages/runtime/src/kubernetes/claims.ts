@@ -1,11 +1,29 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { errorCode } from '../errors.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { KubernetesSettings } from './settings.ts';
-import type { Transfer, Transfers } from './transfers.ts';
+import { nameOf, takeFile, type Reply, type Transfer, type Transfers } from '../transfers/transfers.ts';
 
 const RECORD = 'job.json';
+/** Entries that a pod may send beyond its limit of files. The log names them. */
+const MOST_ENTRIES_MORE = 10_000;
+/** Factor over the limit of bytes that is taken, so that the verdict can name what was too much. */
+const TOLERANCE = 4;
+/** Bytes of what the Python side writes beside the result. */
+const WRITTEN_MORE = 1_000_000;
 /** In the place of a pod: the execution was given up, and no pod may run it any more. */
 const NOBODY = 'nobody';
 
@@ -35,6 +53,7 @@ export class Claims {
   readonly #folder: string;
   readonly #done = Promise.withResolvers<void>();
   readonly #close: () => void;
+  readonly #taken = { bytes: 0, entries: 0 };
   #kept: KeptJob;
 
   constructor(folder: string, executionId: string, kept: KeptJob, transfers: Transfers) {
@@ -49,15 +68,8 @@ export class Claims {
       tokenHash: kept.tokenHash,
       parts: kept.parts,
       input: inputOf(folder),
-      output: join(folder, 'output'),
-      pools: kept.poolFolders,
-      written: this.written,
-      limits: kept.limits,
       claim: (pod) => this.#claim(pod),
-      done: () => {
-        this.#keep({ done: true });
-        this.#done.resolve();
-      },
+      receive: (what, rest, query, request) => this.#receive(what, rest, query, request),
     });
   }
 
@@ -93,6 +105,35 @@ export class Claims {
   #claim(pod: string): boolean {
     if (this.#kept.pod === undefined) this.#keep({ pod });
     return this.#kept.pod === pod;
+  }
+
+  async #receive(what: string, rest: readonly string[], query: string, request: IncomingMessage): Promise<Reply> {
+    if (request.method === 'POST' && what === 'done') {
+      this.#keep({ done: true });
+      this.#done.resolve();
+      return [200, {}];
+    }
+    if (request.method !== 'PUT') return [404, 'There is nothing.'];
+    const { limits, poolFolders } = this.#kept;
+    if (what === 'written') return takeFile(request, this.written, limits.resultBytes + WRITTEN_MORE);
+    const output = what === 'output' ? join(this.#folder, 'output') : undefined;
+    const folder = what === 'pools' ? poolFolders[rest[0] ?? ''] : output;
+    const name = nameOf(rest.at(-1) ?? '');
+    if (folder === undefined || name === null) return [404, 'There is no such place.'];
+    const taken = this.#taken;
+    taken.entries += 1;
+    if (taken.entries > limits.outputFiles * 2 + MOST_ENTRIES_MORE) return [413, 'These are too many files.'];
+    const target = join(folder, name);
+    if (query === 'kind=link' || query === 'kind=folder') {
+      // An entry of the same kind stands for it, which the platform refuses in the usual words.
+      rmSync(target, { recursive: true, force: true });
+      if (query === 'kind=link') symlinkSync('/', target);
+      else mkdirSync(target);
+      return [200, {}];
+    }
+    const reply = await takeFile(request, target, limits.outputBytes * TOLERANCE - taken.bytes);
+    if (reply[0] < 300) taken.bytes += Number(request.headers['content-length']);
+    return reply;
   }
 
   #keep(more: Partial<KeptJob>): void {

@@ -1,5 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate } from '../../../../script/kubernetes/certificates.ts';
 import { PYTHON } from '../../../../script/kubernetes/images.ts';
 import type { Cluster } from '../../../../script/kubernetes.ts';
 import type { ExecutionEnd, KubernetesSettings } from '../index.ts';
@@ -11,6 +14,11 @@ const SLEEPING = 'import time\ndef run():\n    print("began", flush=True)\n    t
 const ONE = 'def run():\n    return 1';
 /** A node of two processors takes two of these at once. */
 const HALF: Order = { limits: { cpus: 0.5 } };
+
+/** TLS of the port for pods, with a certificate that no machine knows. */
+function overTls({ address }: Cluster): Pick<KubernetesSettings, 'tls'> {
+  return { tls: makeCertificate(mkdtempSync(join(tmpdir(), 'kethub-certificate-')), address) };
+}
 
 describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
   let cluster: Cluster;
@@ -41,7 +49,8 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
     let bench: Bench;
 
     beforeAll(async () => {
-      settings = await settingsFor(cluster);
+      const plain = await settingsFor(cluster);
+      settings = { ...plain, ...overTls(cluster), url: plain.url.replace('http:', 'https:') };
       bench = await openBench({ kubernetes: settings });
     });
     afterAll(async () => {
@@ -83,7 +92,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       const program = SLEEPING.replace('run()', 'run(token)');
       const job = await bench.startedWith('began', program, {
         secrets: { token: 's3cret-of-a-tenant' },
-        hosts: ['127.0.0.1:80'],
+        hosts: ['127.0.0.1:80', '93.184.216.34:443'],
       });
       const pod = await podOf(job.executionId);
       expect(pod.spec).toMatchObject({
@@ -101,6 +110,18 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
           },
         ],
       });
+      // A host that is forbidden is left out. The network of this cluster has no policies, so the object is all there is.
+      const [policy] = await items(
+        `${pathOf('networkpolicies')}?labelSelector=kethub.io/execution=${job.executionId}`,
+      );
+      expect(policy?.spec).toMatchObject({
+        policyTypes: ['Ingress', 'Egress'],
+        egress: [
+          { ports: [{ protocol: 'TCP', port: settings.port }] },
+          { to: [{ ipBlock: { cidr: '93.184.216.34/32' } }], ports: [{ protocol: 'TCP', port: 443 }] },
+        ],
+      });
+      expect(policy?.spec['ingress']).toBeUndefined();
       for (const kind of everything.filter((one) => one !== 'secrets'))
         expect(JSON.stringify((await cluster.ask('GET', pathOf(kind))).body)).not.toContain('s3cret');
       const own = await fetchAs(readFileSync(settings.tokenFile, 'utf8'), pathOf('secrets'));
@@ -190,6 +211,44 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       const ended = bench.ended(job.executionId);
       expect((await end((await podOf(job.executionId)).metadata.name)).status).toBeLessThan(300);
       expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type } });
+    });
+
+    test('a pod that another one with a higher priority displaces is reported as such', async () => {
+      const where = '/apis/scheduling.k8s.io/v1/priorityclasses';
+      const made = await cluster.ask('POST', where, { metadata: { name: 'first' }, value: 1_000 });
+      expect(made.status).toBe(201);
+      const job = await bench.startedWith('began', SLEEPING, { limits: { cpus: 1.5 } });
+      const ended = bench.ended(job.executionId);
+      const resources = { requests: { cpu: '1500m' } };
+      const pods = '/api/v1/namespaces/default/pods';
+      const other = {
+        metadata: { name: 'displaces' },
+        spec: {
+          priorityClassName: 'first',
+          terminationGracePeriodSeconds: 1,
+          containers: [{ name: 'one', image: PYTHON, command: ['sleep', '600'], resources }],
+        },
+      };
+      expect((await cluster.ask('POST', pods, other)).status).toBe(201);
+      expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type: 'Preempted' } });
+      await cluster.ask('DELETE', `${pods}/displaces?gracePeriodSeconds=0`);
+      await cluster.ask('DELETE', `${where}/first`);
+    });
+
+    test('GPUs of an execution are asked of the cluster, and a program waits for one that is taken', async () => {
+      // The node has no GPU: it is told that it has one, by the way that is meant for devices without a plugin.
+      const node = '/api/v1/nodes/node1/status';
+      const patched = await cluster.ask('PATCH', node, { status: { capacity: { [settings.gpuResource]: '1' } } });
+      expect(patched.status).toBe(200);
+      const gpus = { count: 1, type: null };
+      const first = await bench.startedWith('began', SLEEPING, { ...HALF, gpus });
+      const [container] = (await podOf(first.executionId)).spec['containers'] as [{ resources: object }];
+      expect(container.resources).toMatchObject({ limits: { [settings.gpuResource]: '1' } });
+      const { ended } = await waiting(/Insufficient example.com\/gpu/, { ...HALF, gpus });
+      const over = bench.ended(first.executionId);
+      await bench.runtime.cancel(first.executionId);
+      expect((await over).outcome).toBe('CANCELLED');
+      expect((await ended).outcome).toBe('SUCCEEDED');
     });
 
     test('an exhausted quota is logged, and the execution goes on when there is room', async () => {

@@ -17,7 +17,8 @@ import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
 import { ATTEMPT, jobName, jobOf, LABELS, policyOf, secretOf, type Destination, type Order } from './objects.ts';
 import { Pods } from './pods.ts';
 import type { KubernetesSettings } from './settings.ts';
-import { hashOf, Transfers } from './transfers.ts';
+import { certificatesOf } from '../transfers/tls.ts';
+import { hashOf, Transfers } from '../transfers/transfers.ts';
 
 /** Bytes of the secrets of an execution. A secret of a cluster holds 1 MiB. */
 const SECRET_BYTES = 900_000;
@@ -72,7 +73,7 @@ export class Kubernetes {
     const isNew = settings !== null && JSON.stringify(settings) !== JSON.stringify(this.#settings);
     this.#settings = settings;
     if (!isNew) return;
-    await this.#transfers.listen(settings.port);
+    await this.#transfers.listen(settings.port, settings.tls);
     this.#connect(settings);
     this.#sweep();
   }
@@ -119,7 +120,7 @@ export class Kubernetes {
     keepJob(folder, kept);
     const { api, pods } = this.#connect(settings);
     const make = async (): Promise<void> => {
-      const port = await this.#transfers.listen(settings.port);
+      const port = await this.#transfers.listen(settings.port, settings.tls);
       const order: Order = {
         settings,
         job: name,
@@ -131,6 +132,8 @@ export class Kubernetes {
         environment: job.environment,
         dataPools,
         limits,
+        gpus: job.gpus?.count ?? 0,
+        certificates: certificatesOf(settings.tls),
         ours: await this.#ours(settings, port),
         hosts: await Promise.all(hosts.map((host) => this.#destination(host))),
       };
@@ -148,7 +151,7 @@ export class Kubernetes {
     const kept = readJob(folder);
     if (kept === null) return null;
     const { settings, job, limits, startedAt, pools } = kept;
-    this.#transfers.listen(settings.port).catch((error: unknown) => {
+    this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
     const { api, pods } = this.#connect(settings);

@@ -58,6 +58,9 @@ export interface Order {
   readonly environment: Readonly<Record<string, string>>;
   readonly dataPools: readonly DataPoolMount[];
   readonly limits: Limits;
+  readonly gpus: number;
+  /** Certificates by which pods know us; null for those of the image. */
+  readonly certificates: string | null;
   /** Our own address, and the hosts that the version declares. */
   readonly ours: Destination;
   readonly hosts: readonly Destination[];
@@ -104,11 +107,12 @@ export function jobOf(order: Order): object {
 }
 
 function podOf(order: Order): object {
-  const { settings, limits, python, ours, hosts, dataPools } = order;
+  const { settings, limits, python, ours, hosts, dataPools, gpus } = order;
   const image = settings.image.replaceAll('{python}', python);
   const resources = {
     memory: String(limits.memoryBytes),
     cpu: `${Math.max(1, Math.round(limits.cpus * 1_000))}m`,
+    ...(gpus > 0 && { [settings.gpuResource]: String(gpus) }),
     ...settings.resources,
   };
   const small = { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } };
@@ -242,7 +246,7 @@ while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
 exit "$code"`;
 }
 
-function ownEnvironment({ settings, executionId, ours, dataPools }: Order): object[] {
+function ownEnvironment({ settings, executionId, ours, dataPools, certificates }: Order): object[] {
   const url = new URL(settings.url);
   return [
     {
@@ -250,6 +254,7 @@ function ownEnvironment({ settings, executionId, ours, dataPools }: Order): obje
       value: `${url.protocol}//${ours.host.includes(':') ? `[${ours.host}]` : ours.host}:${ours.port}`,
     },
     { name: 'EXECUTION_ID', value: executionId },
+    ...(certificates === null ? [] : [{ name: 'PLATFORM_CERTIFICATES', value: certificates }]),
     {
       name: 'WRITABLE_POOLS',
       value: dataPools.flatMap(({ writable }, index) => (writable ? [index] : [])).join(','),

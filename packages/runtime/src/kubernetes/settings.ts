@@ -1,3 +1,5 @@
+import type { TransferTls } from '../transfers/tls.ts';
+
 /** A cluster in whose namespace executions run, and the way of its pods to this machine. */
 export interface KubernetesSettings {
   /** Address of the API server, `https://10.96.0.1:443`. */
@@ -13,7 +15,11 @@ export interface KubernetesSettings {
   readonly port: number;
   /** Address of that port as pods see it, `http://kethub-worker:8090`. */
   readonly url: string;
-  /** Further resources of each program, such as `{ 'nvidia.com/gpu': '1' }`. */
+  /** TLS of that port; null for none. */
+  readonly tls: TransferTls | null;
+  /** Name of the resource for GPUs that versions ask for, such as `nvidia.com/gpu`. */
+  readonly gpuResource: string;
+  /** Further resources of each program, such as `{ 'example.com/licence': '1' }`. */
   readonly resources: Readonly<Record<string, string>>;
   /** Labels of the nodes on which programs may run. */
   readonly nodeSelector: Readonly<Record<string, string>>;

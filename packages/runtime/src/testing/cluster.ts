@@ -43,6 +43,8 @@ export async function settingsFor(cluster: Cluster, seconds = 7_200): Promise<Ku
     image: PYTHON,
     port,
     url: `http://${cluster.address}:${port}`,
+    tls: null,
+    gpuResource: 'example.com/gpu',
     resources: {},
     nodeSelector: {},
   };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { KubernetesSettings } from '@kethub/runtime';
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
+import { transferTlsOf, type TransferTlsGiven } from './transfers.ts';
 
 /** Folder in which a cluster shows a pod the way to its API. */
 const OWN = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -54,10 +55,16 @@ export const KubernetesFields = {
         'Address of that port as pods see it, such as `http://kethub-worker-0.kethub:8090`. Needed with `on`.',
     }),
   ),
+  KETHUB_KUBERNETES_GPU_RESOURCE: Type.String({
+    default: 'nvidia.com/gpu',
+    maxLength: 300,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9./_-]*$',
+    description: 'Name that the cluster has for the GPUs of `KETHUB_WORKER_GPUS`, which versions ask for.',
+  }),
   KETHUB_KUBERNETES_RESOURCES: Type.String({
     default: '',
     maxLength: 1_000,
-    description: 'Further resources of each program, separated by blanks: `nvidia.com/gpu=1`.',
+    description: 'Further resources of each program, separated by blanks: `example.com/licence=1`.',
   }),
   KETHUB_KUBERNETES_NODES: Type.String({
     default: '',
@@ -66,7 +73,7 @@ export const KubernetesFields = {
   }),
 };
 
-type Given = Static<TObject<typeof KubernetesFields>>;
+type Given = Static<TObject<typeof KubernetesFields>> & TransferTlsGiven;
 
 /** null when there is no cluster. Throws Refusal for settings that cannot work. */
 export function kubernetesOf(given: Given): KubernetesSettings | null {
@@ -87,6 +94,8 @@ export function kubernetesOf(given: Given): KubernetesSettings | null {
     image: given.KETHUB_KUBERNETES_IMAGE,
     port: given.KETHUB_KUBERNETES_PORT,
     url,
+    tls: transferTlsOf(given, 'KETHUB_KUBERNETES_URL', url),
+    gpuResource: given.KETHUB_KUBERNETES_GPU_RESOURCE,
     resources: pairsOf('KETHUB_KUBERNETES_RESOURCES', given.KETHUB_KUBERNETES_RESOURCES),
     nodeSelector: pairsOf('KETHUB_KUBERNETES_NODES', given.KETHUB_KUBERNETES_NODES),
   };

@@ -17,6 +17,7 @@ import { RepositoryFields } from './repositories.ts';
 import { SchedulingFields } from './scheduling.ts';
 import { KubernetesFields } from './kubernetes.ts';
 import { SlurmFields } from './slurm.ts';
+import { TransferFields } from './transfers.ts';
 import { TelemetryFields } from './telemetry.ts';
 import { UpstreamFields } from './upstream.ts';
 import { UserCodeFields } from './user-code.ts';
@@ -38,6 +39,7 @@ export const SettingsSchema = Type.Object({
   ...ContainerFields,
   ...SlurmFields,
   ...KubernetesFields,
+  ...TransferFields,
   ...OnPremiseFields,
   ...TelemetryFields,
   ...ProcessFields,

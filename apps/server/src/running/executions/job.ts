@@ -25,6 +25,7 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
       ...(runnable.providerAccessTokens && (await providerEnvironment(platform, row.service_version_id))),
       ...(row.trace_parent !== null && { TRACEPARENT: row.trace_parent }),
     },
+    ...(row.gpus !== null && row.gpus > 0 && { gpus: { count: row.gpus, type: row.gpu_type || null } }),
     hosts: runnable.hosts,
     warm: runnable.warm,
     limits: {

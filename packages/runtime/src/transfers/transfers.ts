@@ -1,74 +1,48 @@
 import { spawn } from 'node:child_process';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import https from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { errorCode, messageOf } from '../errors.ts';
-import type { Limits } from '../types.ts';
+import { credentialsOf, type TransferTls } from './tls.ts';
 
 /** Milliseconds for the headers of a request, and without a byte of a body. Beyond them the connection is closed. */
 const HEADERS_MS = 30_000;
 const SILENT_MS = 120_000;
 /** Connections at the same time. Further pods wait and try again. */
 const MOST_CONNECTIONS = 1_024;
-/** Entries that a pod may send beyond its limit of files. The log names them. */
-const MOST_ENTRIES_MORE = 10_000;
-/** Factor over the limit of bytes that is taken, so that the verdict can name what was too much. */
-const TOLERANCE = 4;
+/** Milliseconds between two looks whether the certificate was renewed. */
+const RENEWAL_MS = 60_000;
+/** The status of an answer, and its body. */
+export type Reply = [number, string | object];
 
 /** The transfers of one execution. */
 export interface Transfer {
   readonly tokenHash: string;
-  /** Folders that its pod fetches, by name: where from, and where to in the pod. */
+  /** Folders that the other side fetches, by name: where from, and where to in a pod. */
   readonly parts: Readonly<Record<string, { readonly from: string; readonly to: string }>>;
   /** File with the input. */
   readonly input: string;
-  readonly output: string;
-  /** The folders for the data pools that it may change, by their index. */
-  readonly pools: Readonly<Record<string, string>>;
-  /** The file for what the Python side writes as its result. */
-  readonly written: string;
-  readonly limits: Limits;
-  /** Returns true if this pod may run the program. It is recorded before. Only one pod ever may. */
-  claim(pod: string): boolean;
-  /** Called when the pod has brought everything. */
-  done(): void;
-}
-
-interface Taken {
-  bytes: number;
-  entries: number;
+  /** Returns true if this pod or batch job may run the program. It is recorded before. Only one ever may. */
+  claim(by: string): boolean;
+  /** Takes what the other side brings: `what` and `rest` are the parts of the address. */
+  receive(what: string, rest: readonly string[], query: string, request: IncomingMessage): Promise<Reply>;
 }
 
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Serves the pods of executions: they fetch their input here, and bring what the program left. */
+/** Serves pods and batch jobs: they fetch the input of an execution here, and bring what its program left. */
 export class Transfers {
-  readonly #open = new Map<string, Transfer & { taken: Taken }>();
-  readonly #server: http.Server;
+  readonly #open = new Map<string, Transfer>();
+  #server: http.Server | null = null;
   #listening: Promise<number> | null = null;
 
-  constructor() {
-    this.#server = http.createServer((request, answer) => void this.#answer(request, answer));
-    this.#server.headersTimeout = HEADERS_MS;
-    this.#server.requestTimeout = 0;
-    this.#server.timeout = SILENT_MS;
-    this.#server.maxConnections = MOST_CONNECTIONS;
-    this.#server.on('clientError', (_error, socket) => socket.destroy());
-  }
-
   /** Listens on all addresses. Calling it again changes nothing. Returns the port. @throws when the port is taken. */
-  listen(port: number): Promise<number> {
-    this.#listening ??= new Promise<number>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, () => {
-        const address = this.#server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : port);
-      });
-    }).catch((error: unknown) => {
+  listen(port: number, tls: TransferTls | null): Promise<number> {
+    this.#listening ??= this.#listen(port, tls).catch((error: unknown) => {
       this.#listening = null;
       throw error;
     });
@@ -76,13 +50,31 @@ export class Transfers {
   }
 
   open(executionId: string, transfer: Transfer): () => void {
-    this.#open.set(executionId, { ...transfer, taken: { bytes: 0, entries: 0 } });
+    this.#open.set(executionId, transfer);
     return () => this.#open.delete(executionId);
   }
 
   close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+
+  async #listen(port: number, tls: TransferTls | null): Promise<number> {
+    const answer = (request: IncomingMessage, to: ServerResponse): void => void this.#answer(request, to);
+    const server =
+      tls === null ? http.createServer(answer) : renewed(https.createServer(credentialsOf(tls), answer), tls);
+    server.headersTimeout = HEADERS_MS;
+    server.requestTimeout = 0;
+    server.timeout = SILENT_MS;
+    server.maxConnections = MOST_CONNECTIONS;
+    server.on('clientError', (_error, socket) => socket.destroy());
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, resolve);
+    });
+    this.#server = server;
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
   }
 
   async #answer(request: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -100,7 +92,7 @@ export class Transfers {
     }
   }
 
-  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<[number, string | object]> {
+  async #serve(request: IncomingMessage, answer: ServerResponse): Promise<Reply> {
     const [path = '', query = ''] = (request.url ?? '').split('?');
     if (path.length > 2_000) return [414, 'The address is too long.'];
     const [, root, id = '', what = '', ...rest] = path.split('/').map(decoded);
@@ -111,7 +103,7 @@ export class Transfers {
       return [404, 'There is no such execution here, or it has ended.'];
     const pod = request.headers['x-kethub-pod'];
     if (typeof pod !== 'string' || !/^[0-9a-f-]{36}$/.test(pod)) return [400, 'X-Kethub-Pod is missing.'];
-    if (!transfer.claim(pod)) return [409, 'Another pod has this execution, or it was given up.'];
+    if (!transfer.claim(pod)) return [409, 'Another pod or job has this execution, or it was given up.'];
     const key = `${request.method} ${what}`;
     if (key === 'POST claim')
       return [200, Object.fromEntries(Object.entries(transfer.parts).map(([name, { to }]) => [name, to]))];
@@ -126,47 +118,35 @@ export class Transfers {
       await sendFolder(part.from, answer);
       return [200, ''];
     }
-    if (key === 'POST done') {
-      transfer.done();
-      return [200, {}];
-    }
-    if (request.method !== 'PUT') return [404, 'There is nothing.'];
-    if (what === 'written') return take(request, transfer.written, transfer, null);
-    const folder = what === 'output' ? transfer.output : what === 'pools' ? transfer.pools[rest[0] ?? ''] : undefined;
-    const name = nameOf(rest.at(-1) ?? '');
-    if (folder === undefined || name === null) return [404, 'There is no such place.'];
-    transfer.taken.entries += 1;
-    if (transfer.taken.entries > transfer.limits.outputFiles * 2 + MOST_ENTRIES_MORE)
-      return [413, 'These are too many files.'];
-    const target = join(folder, name);
-    if (query === 'kind=link' || query === 'kind=folder') {
-      // An entry of the same kind stands for it, which the platform refuses in the usual words.
-      rmSync(target, { recursive: true, force: true });
-      if (query === 'kind=link') symlinkSync('/', target);
-      else mkdirSync(target);
-      return [200, {}];
-    }
-    return take(request, target, transfer, transfer.taken);
+    return transfer.receive(what, rest, query, request);
   }
 }
 
-/** Writes a body into a file of ours. A pod that was cut off sends it again. */
-async function take(
-  request: IncomingMessage,
-  target: string,
-  { limits }: Transfer,
-  taken: Taken | null,
-): Promise<[number, object | string]> {
-  const most = taken === null ? limits.resultBytes + 1_000_000 : limits.outputBytes * TOLERANCE - taken.bytes;
+/** Writes a body into a file of ours. Whoever was cut off sends it again. */
+export async function takeFile(request: IncomingMessage, target: string, mostBytes: number): Promise<Reply> {
   const announced = Number(request.headers['content-length']);
-  if (!(announced <= most)) return [413, 'This is too much.'];
+  if (!(announced <= mostBytes)) return [413, 'This is too much.'];
   if (existsSync(target)) rmSync(target, { recursive: true, force: true });
   let bytes = 0;
   request.on('data', (chunk: Buffer) => (bytes += chunk.length));
   await pipeline(request, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
-  if (bytes !== announced) return [503, 'The body was cut off.'];
-  if (taken !== null) taken.bytes += bytes;
-  return [200, {}];
+  return bytes === announced ? [200, {}] : [503, 'The body was cut off.'];
+}
+
+/** Reads certificate and key again when they have changed. */
+function renewed(server: https.Server, tls: TransferTls): https.Server {
+  let before = JSON.stringify(credentialsOf(tls));
+  const timer = setInterval(() => {
+    try {
+      const now = credentialsOf(tls);
+      if (JSON.stringify(now) === before) return;
+      server.setSecureContext(now);
+      before = JSON.stringify(now);
+    } catch (error) {
+      console.error(`the certificate for transfers could not be renewed: ${messageOf(error)}`);
+    }
+  }, RENEWAL_MS).unref();
+  return server.once('close', () => clearInterval(timer));
 }
 
 /** Sends a folder as a tar archive. An archive that could not be made whole is cut off, so that nobody takes it for whole. */
@@ -194,7 +174,7 @@ function decoded(part: string): string {
 }
 
 /** The name of a file; null for one that would be no name. Bytes that are no text become replacement characters. */
-function nameOf(encoded: string): string | null {
+export function nameOf(encoded: string): string | null {
   const bytes = Buffer.from(encoded, 'base64url');
   const name = bytes.toString('utf8');
   const isPlain = bytes.length > 0 && bytes.length <= 255 && !bytes.includes(0) && !bytes.includes(0x2f);
