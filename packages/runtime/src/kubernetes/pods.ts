@@ -36,6 +36,8 @@ export class Pods {
   /** Pods as last seen, by uid. */
   readonly #known = new Map<string, Pod>();
   readonly #warn: (line: string) => void;
+  /** Place in the history of the cluster up to which events have come; null when a list must come first. */
+  #version: string | null = null;
   #stopped: AbortController | null = null;
   #isAway = false;
 
@@ -67,16 +69,16 @@ export class Pods {
   }
 
   async #live(signal: AbortSignal): Promise<void> {
-    let version: string | null = null;
+    this.#version = null;
     for (let failures = 0; !signal.aborted;) {
       try {
-        version ??= await this.#list(signal);
+        this.#version ??= await this.#list(signal);
         this.#reached();
         failures = 0;
-        version = await this.#watch(version, signal);
+        await this.#watch(this.#version, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof HistoryGone) version = null;
+        if (error instanceof HistoryGone) this.#version = null;
         else this.#lose(error);
         failures += 1;
         await pause(Math.min(LONGEST_PAUSE_MS, AGAIN_MS * 2 ** Math.min(failures, 10)), null, { signal }).catch(
@@ -104,9 +106,7 @@ export class Pods {
     return version;
   }
 
-  /** Returns the version from which the next watch continues. */
-  async #watch(from: string, signal: AbortSignal): Promise<string> {
-    let version = from;
+  async #watch(from: string, signal: AbortSignal): Promise<void> {
     const query = {
       labelSelector: this.#selector(),
       watch: true,
@@ -126,19 +126,19 @@ export class Pods {
       answer.destroy(new ClusterAway('The watch of pods said nothing.')),
     );
     for await (const line of linesOf(answer)) {
+      if (signal.aborted) return;
       const { type, object } = JSON.parse(line.toString('utf8')) as Event;
       if (type === 'ERROR') {
         if (object.code === 410) throw new HistoryGone();
         throw new ClusterAway(`The watch of pods ended: ${object.message ?? 'without a reason'}`);
       }
-      version = object.metadata.resourceVersion ?? version;
+      this.#version = object.metadata.resourceVersion ?? this.#version;
       if (type === 'DELETED') {
         // The last state comes with it, and may report the end of the program.
         this.#see(object);
         this.#miss(object);
       } else if (type !== 'BOOKMARK') this.#see(object);
     }
-    return version;
   }
 
   #see(pod: Pod): void {
