@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
@@ -12,6 +12,12 @@ export const slurmTools: readonly Tool[] = [
   { what: 'the controller of Slurm', package: 'slurmctld', isThere: () => existsSync('/usr/sbin/slurmctld') },
   { what: 'the node daemon of Slurm', package: 'slurmd', isThere: () => existsSync('/usr/sbin/slurmd') },
   { what: 'the command line of Slurm', package: 'slurm-client', isThere: () => existsSync('/usr/bin/sbatch') },
+  { what: 'the REST interface of Slurm', package: 'slurmrestd', isThere: () => existsSync('/usr/sbin/slurmrestd') },
+  {
+    what: 'tokens of Slurm',
+    package: 'slurm-wlm-jwt-plugin',
+    isThere: () => existsSync('/usr/lib/x86_64-linux-gnu/slurm-wlm/auth_jwt.so'),
+  },
   { what: 'MUNGE', package: 'munge', isThere: () => existsSync('/usr/sbin/munged') },
 ];
 
@@ -23,6 +29,8 @@ export interface Slurm {
   readonly configuration: string;
   /** User id for jobs. */
   readonly uid: number;
+  /** Address of its REST interface, and a file with a token of that user. */
+  readonly rest: { readonly url: string; readonly tokenFile: string };
   /** Stops the controller; running jobs go on. */
   stopController(): Promise<void>;
   startController(): void;
@@ -42,9 +50,11 @@ export async function startSlurm(): Promise<Slurm> {
   execFileSync('chown', ['-R', 'munge', at('munge.key'), at('munge')]);
   execFileSync('runuser', ['-u', 'munge', '--', '/usr/sbin/munged', `--key-file=${at('munge.key')}`, `--socket=${at('munge/socket')}`, `--pid-file=${at('munge/pid')}`, `--log-file=${at('munge/log')}`, `--seed-file=${at('munge/seed')}`, '--force'], { stdio: 'ignore' }); // prettier-ignore
   const configuration = at('slurm.conf');
-  const ports = [await freePort(), await freePort(), await freePort()];
+  const ports = [await freePort(), await freePort(), await freePort(), await freePort()];
+  writeFileSync(at('jwt.key'), randomBytes(32), { mode: 0o600 });
   writeFileSync(configuration, settings(folder, ports));
   const kind = existsSync('/sys/fs/cgroup/memory') ? 'cgroup/v1' : 'cgroup/v2';
+  writeFileSync(at('gres.conf'), 'NodeName=node1 Name=gpu File=/dev/null\n');
   writeFileSync(at('cgroup.conf'), `CgroupPlugin=${kind}\nConstrainRAMSpace=yes\nConstrainCores=no\n`);
   const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SLURM_CONF: configuration };
   const controller = (): void =>
@@ -54,19 +64,27 @@ export async function startSlurm(): Promise<Slurm> {
     execFileSync('/usr/sbin/slurmd', ['-f', configuration, '-N', node], { env: environment, stdio: 'ignore' });
   if (spawnSync('id', [USER]).status !== 0)
     execFileSync('useradd', ['--system', '--no-create-home', '--home-dir', '/', '--shell', '/usr/sbin/nologin', USER]);
+  const user = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
+  const rest = { url: `http://127.0.0.1:${ports[3]}`, tokenFile: at('token') };
+  let restServer: ChildProcess | null = null;
   const slurm: Slurm = {
     configuration,
-    uid: Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' })),
+    uid: user,
+    rest,
     stopController: () => end(at('run/controller.pid')),
     startController: controller,
     async stop() {
+      restServer?.kill();
       for (const name of ['run/node1.pid', 'run/node2.pid', 'run/controller.pid', 'munge/pid']) await end(at(name));
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
   for (let attempt = 0; ; attempt++) {
     const idle = spawnSync('sinfo', ['--noheader', '--format=%T %D'], { env: environment, encoding: 'utf8' });
-    if (/^idle 2$/m.test(idle.stdout)) return slurm;
+    if (/^idle 2$/m.test(idle.stdout)) {
+      restServer = await startRest(environment, user, rest);
+      return slurm;
+    }
     if (attempt < 300) await pause(100);
     else {
       const log = readFileSync(at('log/controller'), 'utf8').slice(-2_000);
@@ -74,6 +92,36 @@ export async function startSlurm(): Promise<Slurm> {
       throw new Error(`Slurm does not start: ${idle.stdout}${idle.stderr}\n${log}`);
     }
   }
+}
+
+/** Starts the REST interface as the user of the jobs, which must not be root. */
+async function startRest(
+  environment: Record<string, string>,
+  uid: number,
+  { url, tokenFile }: Slurm['rest'],
+): Promise<ChildProcess> {
+  const said = execFileSync('scontrol', ['token', `username=${USER}`, 'lifespan=7200'], { env: environment, encoding: 'utf8' }); // prettier-ignore
+  writeFileSync(tokenFile, said.replace(/^SLURM_JWT=/, ''), { mode: 0o600 });
+  const server = spawn(
+    '/usr/sbin/slurmrestd',
+    ['-s', 'openapi/v0.0.38', '-a', 'rest_auth/jwt', url.replace('http://', '')],
+    {
+      env: { ...environment, SLURM_JWT: 'daemon', SLURMRESTD_SECURITY: 'disable_unshare_sysv,disable_unshare_files' },
+      cwd: '/',
+      uid,
+      gid: uid,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
+  let log = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => (log = `${log}${text}`.slice(-2_000)));
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (await fetch(`${url}/slurm/v0.0.38/ping`).catch(() => null)) return server;
+    if (server.exitCode !== null) break;
+    await pause(100);
+  }
+  server.kill();
+  throw new Error(`slurmrestd does not start: ${log}`);
 }
 
 async function end(pidFile: string): Promise<void> {
@@ -98,6 +146,10 @@ function settings(folder: string, [controller, node1, node2]: readonly (number |
 SlurmctldHost=${host}(127.0.0.1)
 AuthType=auth/munge
 AuthInfo=socket=${folder}/munge/socket
+AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=${folder}/jwt.key
+GresTypes=gpu
+Licenses=cplex:2
 CredType=cred/munge
 SlurmUser=root
 SlurmctldPort=${controller}
@@ -121,7 +173,7 @@ MinJobAge=300
 KillWait=5
 SwitchType=switch/none
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-NodeName=node1 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node1} CPUs=2 RealMemory=4000 State=UNKNOWN
+NodeName=node1 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node1} CPUs=2 RealMemory=4000 Gres=gpu:1 State=UNKNOWN
 NodeName=node2 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node2} CPUs=2 RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
 PartitionName=closed Nodes=node1,node2 MaxTime=INFINITE State=DOWN

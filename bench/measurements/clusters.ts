@@ -54,6 +54,8 @@ export async function slurm(): Promise<Measurement[]> {
           command: [process.execPath, jobProgram],
           uid: engine.uid,
           options: [],
+          staging: null,
+          rest: null,
           configuration: engine.configuration,
           prefix: 'kethub-bench-',
           warn: (line) => process.stderr.write(`${line}\n`),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
-import { jobProgram, SlurmRuntime } from '@kethub/runtime/slurm';
+import { jobProgram, SlurmRuntime, stagedProgram } from '@kethub/runtime/slurm';
 import { keepOwnRoot } from '@kethub/runtime/root';
 import { createBuilder, createImageBuilder } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
@@ -206,7 +206,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
       log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);
     },
   });
-  const runtime = configuration.slurm === null ? local : inJobs(platform, local, configuration.slurm);
+  const runtime = configuration.slurm === null ? local : await inJobs(platform, local, configuration.slurm);
   opened.push(() => runtime.close());
   if (configuration.sandboxRoot === 'own') {
     const root = keepOwnRoot(dataDir, runtime, {
@@ -232,13 +232,21 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
 }
 
 /** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */
-function inJobs({ workerId, log }: Platform, local: Runtime, settings: SlurmSettings): Runtime {
-  return new SlurmRuntime(local, {
+async function inJobs({ workerId, log }: Platform, local: Runtime, settings: SlurmSettings): Promise<Runtime> {
+  const program = settings.staging === null ? jobProgram : stagedProgram;
+  const runtime = new SlurmRuntime(local, {
     ...settings,
-    command: [process.execPath, jobProgram],
+    command: [settings.node, settings.programFolder === null ? program : onNode(program, settings.programFolder)],
     prefix: `kethub-${workerId ?? ''}-`,
     warn: (line) => log.warn(line),
   });
+  await runtime.listen();
+  return runtime;
+}
+
+/** Path of a program of ours on a node that has Kethub in another folder. */
+function onNode(program: string, folder: string): string {
+  return path.join(folder, path.relative(path.join(import.meta.dirname, '../../..'), program));
 }
 
 function runWorkflows(platform: Platform, workflows: WorkflowPort, access: AccessDirectory, opened: Opened): void {

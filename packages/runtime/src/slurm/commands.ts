@@ -2,41 +2,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
 import { RuntimeUnavailable, StartRefused } from '../types.ts';
+import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
 
 const run = promisify(execFile);
 
-/** Milliseconds for an answer of Slurm. Beyond them the controller counts as away. */
-const ANSWER_MS = 30_000;
-/** Bytes of an answer. A longer one is an error. */
-const ANSWER_BYTES = 16 * 1024 * 1024;
 /** Words of Slurm by which it says that it is busy or away, not that the job is wrong. */
 const AWAY =
   /Unable to contact|Connection refused|Socket timed out|temporarily unable|slurm_persist|not responding|Zero Bytes were transmitted|Resource temporarily unavailable/i;
 
-/** The end of a job as Slurm knows it, for example `TIMEOUT`, with its reason. */
-export interface SlurmState {
-  readonly state: string;
-  readonly reason: string;
-}
-
-export interface Submission {
-  /** Unique among the jobs of an installation. The job is found by it when the answer was lost. */
-  readonly name: string;
-  /** Path of the batch script, on this machine. */
-  readonly script: string;
-  /** Folder that this machine and the nodes share. The output of the script goes there. */
-  readonly folder: string;
-  readonly memoryMb: number;
-  readonly cpus: number;
-  readonly minutes: number;
-  /** User that the job runs as; null for our own. Only root may name another. */
-  readonly uid: number | null;
-  /** Further options of sbatch, such as `--partition=main`. */
-  readonly options: readonly string[];
-}
-
 /** The command line of Slurm: sbatch, squeue, scancel and scontrol. */
-export class SlurmCommands {
+export class SlurmCommands implements Slurm {
   readonly #environment: Record<string, string>;
 
   /** @param configuration path of slurm.conf; null for the usual one. */
@@ -48,11 +23,6 @@ export class SlurmCommands {
     };
   }
 
-  /**
-   * Submits a batch job and returns its id.
-   * @throws StartRefused when Slurm does not take it (partition, limits of the account); RuntimeUnavailable when the
-   * controller is away, so that nobody knows.
-   */
   async submit(one: Submission): Promise<string> {
     const options = [
       '--parsable',
@@ -60,11 +30,12 @@ export class SlurmCommands {
       '--export=NONE',
       `--job-name=${one.name}`,
       `--chdir=${one.folder}`,
-      `--output=${one.folder}/slurm.out`,
+      `--output=${one.output}`,
       `--mem=${one.memoryMb}M`,
       `--cpus-per-task=${one.cpus}`,
       '--ntasks=1',
       `--time=${one.minutes}`,
+      ...(one.gpus === null ? [] : [`--gpus=${one.gpus}`]),
       ...(one.uid === null ? [] : [`--uid=${one.uid}`]),
       ...one.options,
     ];
@@ -79,10 +50,9 @@ export class SlurmCommands {
     }
   }
 
-  /** Ids and states of all jobs in the queue whose name begins so, by name. Ended jobs are not in it. */
-  async queue(prefix: string): Promise<Map<string, { id: string; state: string; reason: string }>> {
+  async queue(prefix: string): Promise<Map<string, QueuedJob>> {
     const answer = await this.#ask('squeue', ['--noheader', '--states=all', '--format=%i|%T|%j|%r']);
-    const found = new Map<string, { id: string; state: string; reason: string }>();
+    const found = new Map<string, QueuedJob>();
     for (const line of answer.split('\n')) {
       const [id = '', state = '', name = '', reason = ''] = line.split('|');
       if (name.startsWith(prefix)) found.set(name, { id, state, reason });
@@ -90,7 +60,6 @@ export class SlurmCommands {
     return found;
   }
 
-  /** Returns null when Slurm no longer knows the job. */
   async state(id: string): Promise<SlurmState | null> {
     try {
       const answer = await this.#ask('scontrol', ['--oneliner', 'show', 'job', id]);
@@ -102,12 +71,10 @@ export class SlurmCommands {
     }
   }
 
-  /** Sends a signal to the batch script alone. Does nothing for jobs that have ended. */
   async signal(id: string, signal: 'USR1'): Promise<void> {
     await this.#quietly('scancel', ['--batch', `--signal=${signal}`, id]);
   }
 
-  /** Ends a job, also one that waits. */
   async cancel(id: string): Promise<void> {
     await this.#quietly('scancel', [id]);
   }

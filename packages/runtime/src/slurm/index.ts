@@ -1,5 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
+export { unknownToRest, type SlurmRestSettings } from './rest.ts';
+export { type StagingSettings } from './staging.ts';
 export { SlurmRuntime, type SlurmOptions } from './slurm-runtime.ts';
 /** Path of the program of a batch job. It is run by Node on a node. */
 export const jobProgram = fileURLToPath(new URL('step.ts', import.meta.url));
+/** Path of the same for nodes that share no folder with the platform. */
+export const stagedProgram = fileURLToPath(new URL('staged-step.ts', import.meta.url));

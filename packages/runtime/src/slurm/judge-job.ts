@@ -1,6 +1,6 @@
 import { lostCause, limitCause } from '../runner/outcome.ts';
 import type { Cause, ExecutionEnd, Outcome } from '../types.ts';
-import type { SlurmState } from './commands.ts';
+import type { SlurmState } from './slurm.ts';
 
 /** Facts that are known of a job that has left the queue without a record of its end. */
 export interface Facts {

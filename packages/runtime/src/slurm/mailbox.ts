@@ -84,6 +84,12 @@ export class Mailbox {
     return JSON.parse(text) as ExecutionJob; // written by the platform
   }
 
+  /** Removes the job with its secrets, which a node has received. */
+  dropJob(): void {
+    rmSync(join(this.folder, 'job.json'), { force: true });
+    rmSync(this.script, { force: true });
+  }
+
   /** Returns whether it is ours: false when the other side has claimed the job before. */
   claim(): boolean {
     try {

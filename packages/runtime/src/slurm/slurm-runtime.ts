@@ -16,11 +16,18 @@ import { RuntimeUnavailable } from '../types.ts';
 import { SlurmCommands } from './commands.ts';
 import { endOf, type Facts } from './judge-job.ts';
 import { Mailbox, mailboxesIn } from './mailbox.ts';
+import { SlurmRest, type SlurmRestSettings } from './rest.ts';
+import type { Slurm } from './slurm.ts';
+import { Staging, type StagingSettings } from './staging.ts';
 
 /** The shared folder, the user and the options of batch jobs. */
 export interface SlurmOptions {
-  /** Folder that this machine and the nodes share at the same path; mailboxes are made in it. */
+  /** Folder for mailboxes. The nodes share it at the same path, unless jobs are staged. */
   readonly folder: string;
+  /** The way of jobs to this machine where no folder is shared; null where one is. */
+  readonly staging: StagingSettings | null;
+  /** The REST interface of Slurm; null for its command line. */
+  readonly rest: SlurmRestSettings | null;
   /** Command that starts our program on a node, such as `/usr/bin/node /opt/kethub/packages/runtime/src/slurm/step.ts`. */
   readonly command: readonly string[];
   /** User of the jobs; null for our own. A number is allowed for root only. */
@@ -45,6 +52,8 @@ const MISSING_MS = 6_000;
 const OWN_MEMORY_MB = 256;
 /** Minutes that a job may take beyond the limit of the execution: the start and the end on the node. */
 const OWN_MINUTES = 2;
+/** Minutes more for jobs that fetch their input and bring their output. */
+const STAGING_MINUTES = 30;
 
 interface Active {
   readonly mailbox: Mailbox;
@@ -63,7 +72,8 @@ interface Active {
 export class SlurmRuntime implements Runtime {
   readonly #local: Runtime;
   readonly #options: SlurmOptions;
-  readonly #slurm: SlurmCommands;
+  readonly #slurm: Slurm;
+  readonly #staging: Staging | null;
   readonly #active = new Map<string, Active>();
   readonly #endedListeners = new Set<(end: ExecutionEnd) => void>();
   readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
@@ -75,10 +85,16 @@ export class SlurmRuntime implements Runtime {
   constructor(local: Runtime, options: SlurmOptions) {
     this.#local = local;
     this.#options = options;
-    this.#slurm = new SlurmCommands(options.configuration);
+    this.#slurm = options.rest === null ? new SlurmCommands(options.configuration) : new SlurmRest(options.rest);
+    this.#staging = options.staging === null ? null : new Staging(options.staging);
     mkdirSync(options.folder, { recursive: true, mode: 0o711 });
     for (const id of mailboxesIn(options.folder)) this.#follow(id, this.#mailbox(id));
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+  }
+
+  /** Opens what jobs on the nodes need of this machine. @throws when the port for transfers is taken. */
+  async listen(): Promise<void> {
+    await this.#staging?.listen();
   }
 
   async start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'> {
@@ -87,18 +103,23 @@ export class SlurmRuntime implements Runtime {
     const mailbox = this.#mailbox(executionId);
     if (mailbox.isThere) return 'ALREADY_KNOWN';
     const { command, uid } = this.#options;
-    const words = [...command, this.#options.folder, executionId].map(quoted);
-    mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    const staging = this.#staging;
+    if (staging === null) {
+      const words = [...command, this.#options.folder, executionId].map(quoted);
+      mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    } else staging.make(mailbox, job, command);
     // From here on it can be cancelled.
     const active = this.#follow(executionId, mailbox, true);
     try {
       mailbox.jobId = await this.#slurm.submit({
         name: this.#nameOf(executionId),
         script: mailbox.script,
-        folder: mailbox.folder,
+        folder: staging === null ? mailbox.folder : '/',
+        output: staging === null ? `${mailbox.folder}/slurm.out` : '/dev/null',
         memoryMb: Math.ceil(limits.memoryBytes / 2 ** 20) + OWN_MEMORY_MB,
         cpus: Math.max(1, Math.ceil(limits.cpus)),
-        minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES,
+        minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES + (staging === null ? 0 : STAGING_MINUTES),
+        gpus: gpusOf(job),
         uid,
         options: this.#options.options,
       });
@@ -106,6 +127,7 @@ export class SlurmRuntime implements Runtime {
       // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.
       if (error instanceof RuntimeUnavailable) throw error;
       this.#active.delete(executionId);
+      staging?.forget(executionId);
       rmSync(mailbox.folder, { recursive: true, force: true });
       throw error;
     } finally {
@@ -155,6 +177,7 @@ export class SlurmRuntime implements Runtime {
     const mailbox = this.#mailbox(executionId);
     if (!mailbox.isThere) return this.#local.forget(executionId);
     if (this.#active.has(executionId)) return;
+    this.#staging?.forget(executionId);
     await removeTree(mailbox.folder);
   }
 
@@ -200,6 +223,7 @@ export class SlurmRuntime implements Runtime {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#looking;
+    this.#staging?.close();
     await this.#local.close();
   }
 
@@ -214,6 +238,7 @@ export class SlurmRuntime implements Runtime {
   #follow(executionId: string, mailbox: Mailbox, submitting = false): Active {
     const active = this.#active.get(executionId) ?? { mailbox, logBytes: 0, missingSince: null, submitting };
     this.#active.set(executionId, active);
+    this.#staging?.follow(executionId, mailbox);
     return active;
   }
 
@@ -310,6 +335,12 @@ export class SlurmRuntime implements Runtime {
       return endOf(null, this.#facts(executionId, mailbox, true));
     }
   }
+}
+
+/** GPUs of a job as Slurm writes them. */
+function gpusOf({ gpus }: ExecutionJob): string | null {
+  if (gpus === undefined || gpus.count === 0) return null;
+  return gpus.type === null ? String(gpus.count) : `${gpus.type}:${gpus.count}`;
 }
 
 function hasEnded(state: string): boolean {

@@ -24,6 +24,8 @@ describe.skipIf(!isRoot)('executions as batch jobs of a real Slurm', () => {
       command: [process.execPath, jobProgram],
       uid: slurm.uid,
       options,
+      staging: null,
+      rest: null,
       configuration: slurm.configuration,
       prefix: 'kethub-test-',
       warn: (line) => warnings.push(line),
@@ -207,6 +209,21 @@ def run():
     expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type: 'RuntimeLimitExceeded' } });
     await short.close();
   }, 200_000);
+
+  test('licences of the worker and GPUs of the version are asked of Slurm', async () => {
+    const licensed = await open(['--licenses=cplex:1', '--account=chem']);
+    const job = bench.job(SLEEPING, { gpus: { count: 1, type: null } });
+    const ended = endOn(licensed, job.executionId);
+    await licensed.start(job);
+    await until('it runs', async () => (await logOf(job.executionId, licensed)).includes('began'));
+    const shown = inSlurm('scontrol', '--oneliner', 'show', 'job', jobIdOf(job.executionId));
+    expect(shown).toMatch(/ Licenses=cplex:1 /);
+    expect(shown).toMatch(/ TresPerJob=gres:gpu:1 /);
+    expect(shown).toMatch(/ NodeList=node1 /);
+    await licensed.cancel(job.executionId);
+    expect((await ended).outcome).toBe('CANCELLED');
+    await licensed.close();
+  });
 
   test('what the partition does not take is refused with the words of Slurm, and nothing is left', async () => {
     const refused = await open(['--partition=nowhere']);

@@ -80,12 +80,12 @@ const NO_CODE: Code = { sourceDir: '/', layerDir: null, imports: [] };
 export async function openBench(
   options: Partial<RuntimeOptions> = {},
   before: (dataDir: string) => void = () => undefined,
-  wrap: (runtime: Runtime, dataDir: string) => Runtime = (runtime) => runtime,
+  wrap: (runtime: Runtime, dataDir: string) => Runtime | Promise<Runtime> = (runtime) => runtime,
 ): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
   before(dataDir);
   const defaults = { dataDir, lonelyMs: 500, cancelGraceMs: 400, warmBytes: 0 };
-  const runtime = wrap(await connectRuntime({ ...defaults, ...options }), dataDir);
+  const runtime = await wrap(await connectRuntime({ ...defaults, ...options }), dataDir);
   const others: Runtime[] = [];
   const orphansBefore = new Set(orphans()); // of other programs: Flatpak uses bubblewrap too
   const runners = new Set<number>([(await runtime.status()).runnerPid]);
@@ -161,7 +161,7 @@ export async function openBench(
       return lines.map((line) => JSON.parse(line) as LogLine);
     },
     async again(more = {}) {
-      const other = wrap(await connectRuntime({ ...defaults, ...options, ...more }), dataDir);
+      const other = await wrap(await connectRuntime({ ...defaults, ...options, ...more }), dataDir);
       others.push(other);
       return other;
     },

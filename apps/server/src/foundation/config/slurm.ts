@@ -1,11 +1,22 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { unknownToRest, type SlurmRestSettings, type StagingSettings } from '@kethub/runtime/slurm';
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
+import { transferTlsOf, type TransferTlsGiven } from './transfers.ts';
 
 /** Batch jobs of Slurm, in which a worker runs the executions of Python services. */
 export interface SlurmSettings {
-  /** Folder that the worker and the nodes share at the same path. */
+  /** Folder that the worker and the nodes share at the same path, unless jobs are staged. */
   readonly folder: string;
+  /** The way of jobs to the worker where no folder is shared; null where one is. */
+  readonly staging: StagingSettings | null;
+  /** The REST interface of Slurm; null for its command line. */
+  readonly rest: SlurmRestSettings | null;
+  /** Command of Node on the nodes. */
+  readonly node: string;
+  /** Folder of Kethub on the nodes; null for that of this machine. */
+  readonly programFolder: string | null;
   /** User id of the jobs; null for that of the platform. */
   readonly uid: number | null;
   /** Options of sbatch. */
@@ -25,14 +36,57 @@ export const SlurmFields = {
     Type.String({
       pattern: '^/',
       description:
-        'Folder that this machine and the nodes share at the same path, for the inputs, logs and results of jobs. Default: `slurm` in the data folder.',
+        'Folder for the inputs, logs and results of jobs, which this machine and the nodes share at the same path. With `KETHUB_SLURM_URL` it is of this machine alone. Default: `slurm` in the data folder.',
     }),
+  ),
+  KETHUB_SLURM_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      description:
+        'Address of this worker as the nodes see it, such as `https://worker:8091`, for nodes that share no folder with it: jobs fetch their input there and bring their results. Default: jobs use the shared folder.',
+    }),
+  ),
+  KETHUB_SLURM_PORT: Type.Integer({
+    default: 8091,
+    minimum: 1,
+    maximum: 65_535,
+    description: 'Port of this worker for that address.',
+  }),
+  KETHUB_SLURM_REST_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      description: 'Address of `slurmrestd`, such as `http://slurm:6820`. Default: the command line of Slurm.',
+    }),
+  ),
+  KETHUB_SLURM_REST_TOKEN_FILE: Type.Optional(
+    Type.String({
+      pattern: '^/',
+      description:
+        'File with a token for it (`scontrol token`) of the user that jobs run as. It is read for each request. Needed with `KETHUB_SLURM_REST_URL`.',
+    }),
+  ),
+  KETHUB_SLURM_REST_CA_FILE: Type.Optional(
+    Type.String({
+      pattern: '^/',
+      description: 'File with the certificates of its authority. Default: the authorities that Node knows.',
+    }),
+  ),
+  KETHUB_SLURM_REST_VERSION: Type.String({
+    default: 'v0.0.38',
+    pattern: '^v\\d+\\.\\d+\\.\\d+$',
+    description: 'Version of that interface. Tried with `v0.0.38`.',
+  }),
+  KETHUB_SLURM_NODE: Type.Optional(
+    Type.String({ pattern: '^/', description: 'Path of Node on the nodes. Default: that of this machine.' }),
+  ),
+  KETHUB_SLURM_PROGRAM_FOLDER: Type.Optional(
+    Type.String({ pattern: '^/', description: 'Folder of Kethub on the nodes. Default: that of this machine.' }),
   ),
   KETHUB_SLURM_OPTIONS: Type.String({
     default: '',
     maxLength: 2_000,
     description:
-      'Options of `sbatch` for every job, separated by blanks: `--partition=long --account=chem --licenses=cplex:1`. Time, memory and processors come from the version of the service.',
+      'Options of `sbatch` for every job, separated by blanks: `--partition=long --account=chem --licenses=cplex:1`. Time, memory, processors and GPUs come from the version of the service.',
   }),
   KETHUB_SLURM_USER: Type.Optional(
     Type.Integer({
@@ -47,7 +101,7 @@ export const SlurmFields = {
   ),
 };
 
-type Given = Static<TObject<typeof SlurmFields>>;
+type Given = Static<TObject<typeof SlurmFields>> & TransferTlsGiven;
 
 /** Options that the worker sets itself. */
 const OWN =
@@ -67,8 +121,32 @@ export function slurmOf(given: Given, dataDir: string): SlurmSettings | null {
     throw new Refusal('KETHUB_SLURM=on as root needs KETHUB_SLURM_USER: jobs of root could leave the limits of Slurm.');
   return {
     folder: given.KETHUB_SLURM_FOLDER ?? path.join(path.resolve(dataDir), 'slurm'),
+    staging: stagingOf(given),
+    rest: restOf(given, options),
+    node: given.KETHUB_SLURM_NODE ?? process.execPath,
+    programFolder: given.KETHUB_SLURM_PROGRAM_FOLDER ?? null,
     uid,
     options,
     configuration: given.KETHUB_SLURM_CONF ?? null,
   };
+}
+
+function stagingOf(given: Given): StagingSettings | null {
+  const url = given.KETHUB_SLURM_URL;
+  if (url === undefined) return null;
+  return { url, port: given.KETHUB_SLURM_PORT, tls: transferTlsOf(given, 'KETHUB_SLURM_URL', url) };
+}
+
+function restOf(given: Given, options: readonly string[]): SlurmRestSettings | null {
+  const url = given.KETHUB_SLURM_REST_URL;
+  if (url === undefined) return null;
+  const tokenFile = given.KETHUB_SLURM_REST_TOKEN_FILE;
+  if (tokenFile === undefined || !existsSync(tokenFile))
+    throw new Refusal('KETHUB_SLURM_REST_URL needs KETHUB_SLURM_REST_TOKEN_FILE: a file with a token.');
+  const unknown = unknownToRest(options);
+  if (unknown !== null)
+    throw new Refusal(
+      `KETHUB_SLURM_OPTIONS: ${unknown} is not known to the REST interface. Leave it out, or use sbatch.`,
+    );
+  return { url, tokenFile, version: given.KETHUB_SLURM_REST_VERSION, caFile: given.KETHUB_SLURM_REST_CA_FILE ?? null };
 }

@@ -1,41 +1,62 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../../script/free-port.ts';
+import { makeCertificate } from '../../../../../script/kubernetes/certificates.ts';
 import { slurmTools, startSlurm, type Slurm } from '../../../../../script/slurm.ts';
 import { ensureTools } from '../../../../../script/system-tools.ts';
+import { poolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
-import { callerOf } from '../../testing/gateway.ts';
+import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
 const program = `
+import time
 from pathlib import Path
 import numpy
-def run(data):
-    print("on a node")
+from kethub.datapool import DataPool
+from kethub.secret import SecretValue
+def run(data, graphs: DataPool = None, token: SecretValue = None, seconds: int = 0):
+    print("on a node", flush=True)
+    time.sleep(seconds)
     Path("/var/runtime/output/note.txt").write_text("from the node")
-    return {"sum": int(numpy.sum(data))}
+    pool = None
+    if graphs is not None:
+        with graphs.open("a.txt") as file:
+            pool = file.read()
+    return {"sum": int(numpy.sum(data)), "pool": pool, "secret": token is not None and token.unwrap() == "s3cret"}
 `;
 
 describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs of a real Slurm', () => {
   let slurm: Slurm;
   let kethub: TestKethub;
   let folder: string;
+  let app: Caller;
 
   beforeAll(async () => {
     ensureTools(slurmTools, () => undefined);
     slurm = await startSlurm();
-    folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-jobs-'));
-    chmodSync(folder, 0o755);
+    folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-certificate-'));
+    const tls = makeCertificate(folder, '127.0.0.1');
+    const port = await freePort();
+    // The user of the jobs cannot enter the data folder, and this machine asks Slurm over HTTP only.
     kethub = await startTestKethub(sqlite, {
       KETHUB_SLURM: 'on',
-      KETHUB_SLURM_FOLDER: path.join(folder, 'jobs'),
       KETHUB_SLURM_USER: String(slurm.uid),
-      KETHUB_SLURM_CONF: slurm.configuration,
       KETHUB_SLURM_OPTIONS: '--partition=main',
+      KETHUB_SLURM_URL: `https://127.0.0.1:${port}`,
+      KETHUB_SLURM_PORT: String(port),
+      KETHUB_SLURM_REST_URL: slurm.rest.url,
+      KETHUB_SLURM_REST_TOKEN_FILE: slurm.rest.tokenFile,
+      KETHUB_TRANSFER_CERT_FILE: tls.certFile,
+      KETHUB_TRANSFER_KEY_FILE: tls.keyFile,
+      KETHUB_TRANSFER_CA_FILE: tls.caFile,
     });
-    // The nodes read the code and its packages from the data folder.
-    chmodSync(kethub.dataDir, 0o711);
+    app = await callerOf(
+      await deploy(kethub.client, 'Sum', { 'src/program.py': program, 'requirements.txt': 'numpy\n' }),
+    );
   });
   afterAll(async () => {
     await kethub.close();
@@ -43,12 +64,42 @@ describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('callers see no difference: result, file, log and cancel', async () => {
-    const service = await deploy(kethub.client, 'Sum', { 'src/program.py': program, 'requirements.txt': 'numpy\n' });
-    const app = await callerOf(service);
-    const { id, status } = await app.finish({ data: [1, 2, 39] });
-    expect([status, (await app.request('GET', `/${id}/result`)).body]).toMatchObject(['SUCCEEDED', { sum: 42 }]);
+  const logHas = async (id: string, text: string): Promise<void> => {
+    while (!(await app.request('GET', `/${id}/log`)).text.includes(text)) await pause(100);
+  };
+  const mailbox = (id: string, name: string): string => path.join(kethub.dataDir, 'slurm', id, name);
+
+  test('callers see no difference: result, file, log, data pool and secret', async () => {
+    const ada = await poolUser(kethub, kethub.loginSession);
+    const pool = await ada.create();
+    await ada.upload(pool, 'a.txt', 'of a data pool');
+    const graphs = { id: pool.id, ref: 'DATAPOOL' };
+    const { id, status } = await app.finish({ data: [1, 2, 39], graphs, $secrets: { token: 's3cret' } });
+    expect([status, (await app.request('GET', `/${id}/result`)).body]).toMatchObject([
+      'SUCCEEDED',
+      { sum: 42, pool: 'of a data pool', secret: true },
+    ]);
     expect((await app.request('GET', `/${id}/result/note.txt`)).text).toBe('from the node');
     expect((await app.request('GET', `/${id}/log`)).text).toContain('on a node');
+  }, 180_000);
+
+  test('a cancellation reaches a job, whose secrets are gone from the disk by then', async () => {
+    const { id } = await app.start({ data: [], seconds: 600, $secrets: { token: 's3cret' } });
+    await logHas(id, 'on a node');
+    for (const name of ['job.json', 'start']) expect(existsSync(mailbox(id, name))).toBe(false);
+    await app.request('PUT', `/${id}/cancel`);
+    expect((await app.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } })).body).toMatchObject({
+      status: 'CANCELLED',
+    });
+  }, 180_000);
+
+  test('a job brings its result to the platform that was restarted meanwhile', async () => {
+    const { id } = await app.start({ data: [7], seconds: 10 });
+    await logHas(id, 'on a node');
+    await kethub.restart();
+    expect((await app.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } })).body).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+    expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ sum: 7 });
   }, 180_000);
 });

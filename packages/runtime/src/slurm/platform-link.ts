@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** The way from a batch job to its platform. The token opens the transfers of one execution. */
+export interface LinkSettings {
+  readonly url: string;
+  readonly executionId: string;
+  readonly token: string;
+  /** Certificates of the platform's authority; null for those of the machine. */
+  readonly ca: string | null;
+}
+
+/** Milliseconds without a byte, beyond which a connection counts as lost. */
+const SILENT_MS = 120_000;
+/** Milliseconds of the longest pause between two attempts. */
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface Said {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Sends requests to the platform. It tries again while the platform is away: the cluster limits the time of the job. */
+export class PlatformLink {
+  readonly #settings: LinkSettings;
+  /** Tells this job from another one with the same token. */
+  readonly #job = randomUUID();
+
+  constructor(settings: LinkSettings) {
+    this.#settings = settings;
+  }
+
+  async ask(method: string, path: string, body: Buffer = Buffer.alloc(0)): Promise<Said> {
+    return this.#persist(method, path, body.length, () => body);
+  }
+
+  async sendFile(path: string, file: string): Promise<Said> {
+    return this.#persist('PUT', path, statSync(file).size, () => createReadStream(file));
+  }
+
+  /** Opens a body that is read as it comes. @throws for an answer that is no success. */
+  async open(path: string): Promise<IncomingMessage> {
+    const answer = await this.#request('GET', path, 0, Buffer.alloc(0));
+    if (answer.statusCode === 200) return answer;
+    throw new Error(`the platform answered ${answer.statusCode}: ${(await text(answer)).slice(0, 500)}`);
+  }
+
+  async pause(attempt: number): Promise<void> {
+    await pause(Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(attempt, 10)));
+  }
+
+  async #persist(method: string, path: string, bytes: number, body: () => Buffer | Readable): Promise<Said> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.#request(method, path, bytes, body());
+        const said = { status: answer.statusCode ?? 0, text: await text(answer) };
+        if (said.status < 500) return said;
+        console.error(`the platform cannot do it at the moment: ${said.text.slice(0, 500)}`);
+      } catch (error) {
+        console.error(`the platform is not reached: ${String(error)}`);
+      }
+      await this.pause(attempt);
+    }
+  }
+
+  #request(method: string, path: string, bytes: number, body: Buffer | Readable): Promise<IncomingMessage> {
+    const { url, executionId, token, ca } = this.#settings;
+    const headers = { authorization: `Bearer ${token}`, 'x-kethub-pod': this.#job, 'content-length': bytes };
+    const options = { method, headers, timeout: SILENT_MS, ...(ca !== null && { ca }) };
+    const where = new URL(`/pods/${encodeURIComponent(executionId)}${path}`, url);
+    return new Promise((resolve, reject) => {
+      const request = where.protocol === 'https:' ? https.request(where, options) : http.request(where, options);
+      // Further errors of the same request must not end the process.
+      request.once('response', resolve).on('error', reject);
+      request.once('timeout', () => request.destroy(new Error('no answer')));
+      if (Buffer.isBuffer(body)) request.end(body);
+      else body.once('error', (error) => request.destroy(error)).pipe(request);
+    });
+  }
+}
