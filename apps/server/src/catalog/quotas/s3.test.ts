@@ -1,3 +1,6 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expireOnce } from '../../running/executions/expire.ts';
 import { sweepOrphans } from '../../foundation/storage/index.ts';
@@ -22,6 +25,7 @@ const maker = {
   ].join('\n'),
 };
 let s3: TestS3;
+let way: FaultyWay;
 let kethub: TestKethub;
 let deployed: DeployedService;
 let app: Caller;
@@ -29,15 +33,57 @@ let ada: PoolUser;
 
 beforeAll(async () => {
   s3 = await startS3();
-  kethub = await startTestKethub(sqlite, s3.settings);
+  way = await faultyWay(s3.settings['KETHUB_S3_ENDPOINT'] ?? '');
+  kethub = await startTestKethub(sqlite, { ...s3.settings, KETHUB_S3_ENDPOINT: way.origin });
   ada = await poolUser(kethub, kethub.loginSession);
   deployed = await deploy(kethub.client, 'Maker', maker);
   app = await callerOf(deployed);
 });
 afterAll(async () => {
   await kethub.close();
+  way.close();
   await s3.close();
 });
+
+/** An HTTP proxy before an S3 that refuses or loses what is sent to it. */
+interface FaultyWay {
+  readonly origin: string;
+  fault: 'NONE' | 'AWAY' | 'CUT';
+  /** Requests that met the fault. */
+  met: number;
+  close(): void;
+}
+
+async function faultyWay(target: string): Promise<FaultyWay> {
+  const server = http.createServer((request, answer) => {
+    request.on('error', () => undefined);
+    if (way.fault !== 'NONE') way.met++;
+    if (way.fault === 'AWAY') {
+      request.resume().on('end', () => answer.writeHead(503).end());
+      return;
+    }
+    if (way.fault === 'CUT') {
+      // In the middle: after the first bytes of the body.
+      request.once('data', () => request.destroy()).once('end', () => request.destroy());
+      return;
+    }
+    const { method = 'GET', url: path = '/', headers } = request;
+    const far = http.request(new URL(path, target), { method, headers }, (got) => {
+      answer.writeHead(got.statusCode ?? 500, got.headers);
+      got.pipe(answer);
+    });
+    far.on('error', () => answer.destroy());
+    request.pipe(far);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const { port } = server.address() as AddressInfo;
+  const way: FaultyWay = { origin: `http://127.0.0.1:${port}`, fault: 'NONE', met: 0, close };
+  return way;
+}
 
 /** The objects of an execution: result, log and file. */
 async function objectsOf(id: string): Promise<string[]> {
@@ -94,4 +140,20 @@ test('files of a data pool leave it with the pool, and what replaced them before
   expect(second).not.toBe(first);
   await client.deleteDataPool({ dataPoolId: id });
   await expectGone([first, second]);
+});
+
+test.each([
+  ['answers 503', 'AWAY'],
+  ['loses a connection in the middle', 'CUT'],
+] as const)('an S3 that %s when an execution ends delays its end, and loses nothing', async (_what, fault) => {
+  way.met = 0;
+  way.fault = fault;
+  const { id } = await app.start({});
+  while (way.met < 3) await pause(50);
+  expect((await app.request('GET', `/${id}`)).body).toMatchObject({ status: 'RUNNING' });
+  way.fault = 'NONE';
+  const { body } = await app.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
+  expect(body).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await app.request('GET', `/${id}/result/a.bin`)).text).toHaveLength(LONG);
+  expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ long: 'x'.repeat(LONG) });
 });
