@@ -22,7 +22,17 @@ export const PYTHON = 'localhost/kethub-python:1';
 /** Commands beside Python in its image. */
 const COMMANDS = ['dash', 'rm', 'sleep', 'cat', 'ls', 'dd', 'id', 'env', 'head', 'touch', 'ln', 'true'];
 /** Libraries that wheels expect of a machine. */
-const LIBRARIES = ['libstdc++.so.6', 'libgomp.so.1', 'libgcc_s.so.1', 'libz.so.1'];
+const LIBRARIES = [
+  'libpthread.so.0',
+  'libdl.so.2',
+  'librt.so.1',
+  'libutil.so.1',
+  'libm.so.6',
+  'libstdc++.so.6',
+  'libgomp.so.1',
+  'libgcc_s.so.1',
+  'libz.so.1',
+];
 const LIB = '/usr/lib/x86_64-linux-gnu';
 
 /** Makes the image of the process that holds a pod together, and imports it with `load`. */
