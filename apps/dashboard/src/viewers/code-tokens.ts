@@ -151,6 +151,12 @@ export function languageOf(path: string): LanguageName | null {
   return Object.hasOwn(BY_ENDING, ending) ? (BY_ENDING[ending] ?? null) : null;
 }
 
+/** The language that a block of Markdown names, such as `python` or `py`; null for an unknown one. */
+export function languageNamed(name: string): LanguageName | null {
+  const known = name.toLowerCase();
+  return Object.keys(LANGUAGES).find((one): one is LanguageName => one === known) ?? languageOf(`.${known}`);
+}
+
 /** The parts of a text in order, each with its kind; beyond `most` characters it is plain. Together they are the text. */
 export function tokensOf(text: string, language: LanguageName, most: number): readonly Token[] {
   const { comment, text: quoted, keywords } = LANGUAGES[language];

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
-import { implementationQuery, SHOWN_BYTES, treeQuery, type At } from '../../data/implementation-queries.ts';
+import { implementationQuery, treeQuery, type At } from '../../data/implementation-queries.ts';
 import { Code as Snippet } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { Archive } from './branches.tsx';
@@ -11,7 +11,7 @@ import { BranchChoice } from './branch-choice.tsx';
 import { CreateService } from './create-service.tsx';
 import { ImportPanel } from './import.tsx';
 import { Readme } from './readme.tsx';
-import { below, searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
+import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
 import { TreeTable } from './tree-table.tsx';
 import { Upload } from './upload.tsx';
 
@@ -54,7 +54,6 @@ export function Code() {
         {dialogs}
       </>
     );
-  const readme = tree.data?.entries.find((one) => one.type === 'FILE' && /^readme(?:\.md)?$/i.test(one.name));
   return (
     <div className="stack">
       <div className="row apart">
@@ -74,7 +73,7 @@ export function Code() {
       {tree.isPending && <div className="panel quiet">Loading…</div>}
       {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
       {tree.data && <TreeTable key={`${ref ?? ''}:${path}`} tree={tree.data} at={{ ref, path }} />}
-      {readme && (readme.bytes ?? 0) <= SHOWN_BYTES && <Readme at={{ ref, path: below(path, readme.name) }} />}
+      {tree.data && <Readme tree={tree.data} at={{ ref, path }} />}
       {dialogs}
     </div>
   );
