@@ -1,4 +1,5 @@
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core';
+import { returnFocus } from './return-focus.ts';
 
 /** Accent from light to dark; the first half is for dark mode. */
 const ket: MantineColorsTuple = [
@@ -53,7 +54,7 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   // Named only: `Modal.extend` would load dialogs with the first screen.
-  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } } },
+  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close', ref: returnFocus } } } },
   // Filled, light and subtle variants take their colours from look.css: `autoContrast` does not know the shade of dark mode.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);

@@ -1,0 +1,18 @@
+/**
+ * Ref of the button that closes a dialog. It notes where the focus was when the dialog opened, and gives it back when the
+ * dialog is gone; to the content of the page where that element is gone as well. Mantine does so only for dialogs that
+ * stay in the page while they are closed.
+ */
+export function returnFocus(): () => void {
+  const before = document.activeElement;
+  return () => {
+    setTimeout(() => {
+      for (const target of [before, document.getElementById('main')])
+        if (isFocusLost() && target instanceof HTMLElement && target.isConnected) target.focus({ preventScroll: true });
+    });
+  };
+}
+
+function isFocusLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
