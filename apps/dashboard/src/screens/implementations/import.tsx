@@ -190,6 +190,12 @@ export function ImportPanel() {
           {failures > 1 && ` It has failed ${failures} times in a row.`}
         </div>
       )}
+      {mirror && !isRunning && nextAt === undefined && (
+        <div>
+          The mirror is off, and its credential is erased. Run it now to turn it on again; if the server asks for a
+          credential, type it there.
+        </div>
+      )}
       {end.error && <Problem error={end.error} />}
       {mayChange && (
         <div className="row">

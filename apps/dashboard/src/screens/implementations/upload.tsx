@@ -1,10 +1,10 @@
 import { Button, FileInput, Modal, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
-import { shortId } from '../../look/parts.tsx';
 import type { Platform } from '../../data/client.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
@@ -14,7 +14,7 @@ import { below, useImplementationAddress, useWhere } from './use-implementation.
  * that the page shows; if somebody has pushed since the dialog was opened, both commits are shown before anything changes.
  */
 export function Upload({ head: shown, onClose }: { readonly head: string | null; readonly onClose: () => void }) {
-  const { acting, implementationId } = useImplementationAddress();
+  const { acting, implementationId, at } = useImplementationAddress();
   const { ref, path } = useWhere();
   const queries = useQueryClient();
   const [head] = useState(shown);
@@ -85,7 +85,23 @@ export function Upload({ head: shown, onClose }: { readonly head: string | null;
           compare={(theirs) => [{ label: 'Last commit', mine: inWords(head), theirs: inWords(theirs.commit) }]}
           onMine={(theirs) => commit.mutate(theirs.commit)}
           onTheirs={onClose}
-        />
+        >
+          {() => (
+            <p style={{ margin: 0 }}>
+              {head !== null && (
+                <>
+                  <Link to={`${at}/compare`} search={{ base: head, head: branch }} target="_blank">
+                    See what was pushed to {branch}
+                  </Link>
+                  .{' '}
+                </>
+              )}
+              {isZip && how === 'replace'
+                ? 'If you save yours, the ZIP replaces that too; it stays in the history.'
+                : 'If you save yours, that stays, except files of the same names.'}
+            </p>
+          )}
+        </Conflict>
         {!isStale(commit.error) && (
           <Button type="submit" loading={commit.isPending} disabled={files.length === 0 || !isBranch || branch === ''}>
             Commit
@@ -103,5 +119,5 @@ async function readHead(platform: Platform, implementationId: string, branch: st
 }
 
 function inWords(commit: string | null): string {
-  return commit === null ? 'none' : shortId(commit);
+  return commit === null ? 'none' : commit.slice(0, 8);
 }
