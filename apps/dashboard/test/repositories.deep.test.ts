@@ -2,8 +2,18 @@ import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GitClient } from '@kethub/server/testing/git-client';
-import { picture } from './barriers.ts';
+import {
+  AWKWARD_BRANCH,
+  AWKWARD_NAMES,
+  largeHistory,
+  LONG_MESSAGE,
+  makeAwkward,
+  NUMBER_BRANCH,
+} from './awkward-repository.ts';
+import { open as openPage, picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { keysOf } from './keys.ts';
+import { unreachedByTab } from './reach.ts';
 
 const HOSTILE_NAME = '<img src=x onerror=alert(1)>.txt';
 const HOSTILE_BRANCH = `it's"<b>quoted</b>"`;
@@ -254,6 +264,147 @@ describe.skipIf(!existsSync(PROGRAM))('repositories in a browser', () => {
     await page.getByRole('button', { name: 'Save mine' }).click();
     await page.getByRole('region', { name: 'windows.txt' }).getByText('mine again').waitFor();
     expect(await read()).toBe('mine again\r\n');
+  });
+
+  test('awkward names, encodings, links and commits are shown as what they are', async () => {
+    const { origin, kethub } = dashboard;
+    const { id, cloneUrl } = await kethub.client.createImplementation({
+      json: { name: 'awkward', visibility: 'PUBLIC' },
+    });
+    const { merge, before } = await makeAwkward(client, 'awkward');
+    await client.run(
+      'awkward',
+      'push',
+      '-q',
+      '--all',
+      url.replace(/[^/]*\/[^/]*$/, cloneUrl.split('/').slice(-2).join('/')),
+    );
+    const at = `${origin}/implementations/${id}`;
+    await visitor.goto(at);
+    const readme = visitor.getByRole('region', { name: 'README.md', exact: true });
+    await readme.getByRole('heading', { name: 'Solver', level: 3 }).waitFor();
+    await readme.getByRole('columnheader', { name: 'Meaning' }).waitFor();
+    await readme.getByRole('cell', { name: '<b>y</b>' }).waitFor();
+    await readme.getByRole('listitem').filter({ hasText: 'nested' }).first().waitFor();
+    expect(await readme.getByRole('img', { name: 'done' }).count()).toBe(1);
+    await readme.locator('.keyword', { hasText: 'def' }).waitFor();
+    await picture(visitor, 'awkward-code');
+    for (const name of AWKWARD_NAMES) {
+      await visitor.goto(at);
+      const shown = name.replace('\n', String.raw`\u000a`).replace('\u202e', String.raw`\u202e`);
+      await visitor.getByRole('link', { name: shown, exact: true }).click();
+      await visitor.getByRole('region', { name }).getByText('content of').waitFor();
+      await visitor.getByRole('link', { name: 'History' }).click();
+      await visitor.getByRole('link', { name: 'change', exact: true }).waitFor();
+    }
+    const file = (path: string) => visitor.goto(`${at}/file?path=${encodeURIComponent(path)}`);
+    for (const binary of ['utf16.txt', 'latin1.txt']) {
+      await file(binary);
+      await visitor.getByText('no text in UTF-8').waitFor();
+    }
+    await file('no-end.txt');
+    await visitor.getByText('without an end').waitFor();
+    await file('sub');
+    await visitor.getByText('It is a submodule').waitFor();
+    await file('linked/README.md');
+    await visitor.getByRole('link', { name: '../docs/guide.md' }).click();
+    await visitor.waitForURL(/path=docs%2Fguide.md/);
+    await visitor.goto(`${at}?path=linked`);
+    await visitor.getByText('is a link to another file').waitFor();
+    await visitor.goto(`${at}/commits/${merge}`);
+    await visitor.getByText('It merges 2 commits').waitFor();
+    await visitor.getByText('former.py → later.py').waitFor();
+    await visitor
+      .getByRole('row', { name: /picture.bin/ })
+      .getByText('binary')
+      .waitFor();
+    await visitor.getByText(/Binary files a\/picture.bin and b\/picture.bin differ/).waitFor();
+    await picture(visitor, 'awkward-merge');
+    await visitor.goto(`${at}/commits/${before}`);
+    await visitor.getByText('Nobody').first().waitFor();
+    expect((await visitor.locator('main').innerText()).length).toBeGreaterThan(LONG_MESSAGE.length);
+    await visitor.goto(`${at}/branches`);
+    await visitor.getByRole('link', { name: AWKWARD_BRANCH, exact: true }).click();
+    await visitor.getByRole('link', { name: 'later.py' }).click();
+    await visitor.getByRole('region', { name: 'later.py' }).getByText('def').first().waitFor();
+    // An address that somebody has typed.
+    await visitor.goto(`${at}/file?ref=${NUMBER_BRANCH}&path=later.py`);
+    await visitor.getByRole('region', { name: 'later.py' }).waitFor();
+    await visitor.goto(`${at}/commits?ref=none`);
+    await visitor.getByRole('alert').getByText('no branch, tag or commit none').waitFor();
+    // It is deleted while it is open.
+    await visitor.goto(at);
+    await readme.waitFor();
+    await kethub.client.deleteImplementation({ implementationId: id });
+    await visitor.getByRole('link', { name: 'Commits', exact: true }).click();
+    await visitor.getByText('or you may not see it').first().waitFor();
+  });
+
+  test('20,000 files in one folder and 5,000 commits are found and read', async () => {
+    const { origin, kethub } = dashboard;
+    const { id, cloneUrl } = await kethub.client.createImplementation({
+      json: { name: 'large', visibility: 'PUBLIC' },
+    });
+    await client.run('', 'init', '-q', '--bare', 'large');
+    await client.bytes('large', largeHistory(), 'fast-import', '--quiet');
+    await client.run(
+      'large',
+      'push',
+      '-q',
+      url.replace(/[^/]*\/[^/]*$/, cloneUrl.split('/').slice(-2).join('/')),
+      'main',
+    );
+    await visitor.goto(`${origin}/implementations/${id}?path=many`);
+    await visitor.getByText('more entries than are shown').waitFor();
+    expect(await visitor.getByRole('row').count()).toBeLessThan(300);
+    await visitor.getByLabel('Find in this folder').fill('f19999');
+    await visitor.getByRole('link', { name: 'f19999.txt' }).click();
+    await visitor.getByRole('region', { name: 'many/f19999.txt' }).getByText('many').waitFor();
+    await visitor.getByRole('link', { name: 'Commits', exact: true }).click();
+    await visitor.getByRole('link', { name: 'c 4998' }).waitFor();
+    await visitor.getByRole('button', { name: 'Show more' }).click();
+    await visitor.getByRole('link', { name: 'c 4900' }).waitFor();
+    await kethub.client.deleteImplementation({ implementationId: id });
+  });
+
+  test('every page is used by keys alone', async () => {
+    const { page, origin } = dashboard;
+    const at = `${origin}/me/implementations/${open}`;
+    const pages = [
+      '',
+      '/file?path=src/program.py',
+      '/commits',
+      `/commits/${commits[1]}`,
+      '/branches',
+      '/compare?head=v1.0.0',
+    ];
+    const more = ['/services', '/settings', '/edit?path=README.md'];
+    const missing: string[] = [];
+    for (const one of [...pages, ...more]) {
+      await openPage(page, at + one);
+      missing.push(...(await unreachedByTab(page)).map((name) => `${one}: ${name}`));
+    }
+    expect(missing).toEqual([]);
+    const keys = keysOf(page);
+    await page.goto(at);
+    await keys.press('link', 'New file');
+    await keys.type('Path', 'by/keys.txt');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('typed');
+    await keys.press('button', 'Commit to main');
+    await page.getByRole('region', { name: 'by/keys.txt' }).getByText('typed').waitFor();
+    await page.getByRole('combobox', { name: 'Branch or tag' }).focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('v1.0.0');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/ref=v1\.0\.0/);
+    await page.goto(`${at}/file?path=by/keys.txt`);
+    await keys.press('button', 'Delete');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Delete');
   });
 
   test('no screen has a barrier, in light and dark, also on a telephone', async () => {

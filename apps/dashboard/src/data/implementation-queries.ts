@@ -47,10 +47,12 @@ export const refsQuery = ({ base, platform }: Here, implementationId: string) =>
     queryFn: ({ signal }) => platform.listImplementationRefs({ implementationId, signal }),
   });
 
-export const treeQuery = ({ base, platform }: Here, implementationId: string, at: At) =>
+/** A folder; with `q` only the entries whose names contain it, also those beyond what is shown of a large folder. */
+export const treeQuery = ({ base, platform }: Here, implementationId: string, at: At, q: string = '') =>
   queryOptions({
-    queryKey: [base, 'implementation', implementationId, 'tree', at.ref, at.path],
-    queryFn: ({ signal }) => platform.readImplementationTree({ implementationId, ...where(at), signal }),
+    queryKey: [base, 'implementation', implementationId, 'tree', at.ref, at.path, q],
+    queryFn: ({ signal }) =>
+      platform.readImplementationTree({ implementationId, ...where(at), ...(q !== '' && { q }), signal }),
   });
 
 export const fileQuery = ({ base, platform }: Here, implementationId: string, at: At) =>

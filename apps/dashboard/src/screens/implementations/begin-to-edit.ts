@@ -74,6 +74,7 @@ export async function readEntry(platform: Platform, implementationId: string, re
       implementationId,
       ref,
       ...(parent !== '' && { path: parent }),
+      ...(name !== '' && { q: name }),
     });
     const entry = tree.entries.find((one) => one.name === name);
     return entry ? { id: entry.id, isFile: entry.type === 'FILE', bytes: entry.bytes ?? Infinity } : null;

@@ -10,6 +10,7 @@ import { Archive } from './branches.tsx';
 import { BranchChoice } from './branch-choice.tsx';
 import { CreateService } from './create-service.tsx';
 import { ImportPanel } from './import.tsx';
+import { seenName } from './marked-lines.ts';
 import { Readme } from './readme.tsx';
 import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
 import { TreeTable } from './tree-table.tsx';
@@ -92,10 +93,10 @@ export function Trail({ at: { ref, path }, address }: { readonly at: At; readonl
         <span key={names.slice(0, index + 1).join('/')}>
           {' / '}
           {index === names.length - 1 ? (
-            <strong>{name}</strong>
+            <strong>{seenName(name)}</strong>
           ) : (
             <Link to={address} search={searchOf({ ref, path: names.slice(0, index + 1).join('/') })}>
-              {name}
+              {seenName(name)}
             </Link>
           )}
         </span>

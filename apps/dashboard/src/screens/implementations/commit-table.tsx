@@ -1,6 +1,7 @@
 import type { RepositoryCommit } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
 import { Time } from '../../look/parts.tsx';
+import { seenName } from './marked-lines.ts';
 import { useImplementationAddress } from './use-implementation.ts';
 
 /** Commits in rows, each a link. */
@@ -25,7 +26,7 @@ export function CommitTable({ commits }: { readonly commits: readonly Repository
                   {firstLine(message)}
                 </Link>
               </td>
-              <td className="quiet">{author}</td>
+              <td className="quiet">{seenName(author)}</td>
               <td className="quiet">
                 <Time at={committedAt} />
               </td>
@@ -43,5 +44,5 @@ const SHOWN = 200;
 
 export function firstLine(message: string): string {
   const [line = ''] = message.split('\n');
-  return line === '' ? '(no message)' : line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
+  return line === '' ? '(no message)' : seenName(line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line);
 }

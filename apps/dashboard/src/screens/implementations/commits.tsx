@@ -6,6 +6,7 @@ import { CopyButton, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { BranchChoice } from './branch-choice.tsx';
 import { CommitTable, firstLine } from './commit-table.tsx';
+import { seenName } from './marked-lines.ts';
 import { Changes } from './patch.tsx';
 import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
 
@@ -51,7 +52,7 @@ export function CommitPage() {
       </div>
       <div className="row quiet">
         <span>
-          {author}, <Time at={committedAt} />
+          {author === '' ? 'nobody named' : seenName(author)}, <Time at={committedAt} />
         </span>
         <span className="mono">{commit.slice(0, 12)}</span>
         <CopyButton value={commit} label="Copy the id of the commit" />
@@ -64,10 +65,19 @@ export function CommitPage() {
           Its files
         </Link>
       </div>
-      {message.trimEnd().includes('\n') && (
+      {message.trimEnd() !== firstLine(message) && (
         <pre style={{ margin: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{message}</pre>
       )}
-      <Changes files={files} patch={patch} isCut={isCut} />
+      {parents.length > 1 && (
+        <p className="quiet" style={{ margin: 0 }}>
+          It merges {parents.length} commits. The changes are those against the first of them.
+        </p>
+      )}
+      {files.length === 0 ? (
+        <div className="panel quiet">It changes no file.</div>
+      ) : (
+        <Changes files={files} patch={patch} isCut={isCut} />
+      )}
     </div>
   );
 }

@@ -17,8 +17,9 @@ import { save } from '../../viewers/save.ts';
 import { BranchChoice } from './branch-choice.tsx';
 import { Trail } from './code.tsx';
 import { DeleteFile } from './delete-file.tsx';
-import { hasHiddenSigns } from './marked-lines.ts';
+import { hasHiddenSigns, seenName } from './marked-lines.ts';
 import { Picture, pictureType, useObjectUrl } from './picture.tsx';
+import { pathFrom } from './relative-path.ts';
 import { RepositoryMarkdown } from './readme.tsx';
 import { Source } from './source.tsx';
 import { searchOf, useImplementationAddress, useWhere } from './use-implementation.ts';
@@ -33,7 +34,7 @@ export function FilePage() {
   const { ref, path } = useWhere();
   const name = path.slice(path.lastIndexOf('/') + 1);
   const parent = path.slice(0, -name.length - 1);
-  const folder = useQuery(treeQuery(acting, implementationId, { ref, path: parent }));
+  const folder = useQuery(treeQuery(acting, implementationId, { ref, path: parent }, name));
   const entry = folder.data?.entries.find((one) => one.name === name);
   const size = entry?.type === 'FILE' ? (entry.bytes ?? null) : null;
   const isPicture = pictureType(path) !== null;
@@ -50,11 +51,13 @@ export function FilePage() {
       {folder.error && <Problem error={folder.error} onRetry={() => void folder.refetch()} />}
       {folder.data && size === null && (
         <div className="panel quiet">
-          {entry?.type === 'LINK'
-            ? 'It is a link to another file, which is not followed here.'
-            : entry?.type === 'SUBMODULE'
-              ? 'It is a submodule: a commit of another repository, whose files are not here.'
-              : 'There is no file of this name here.'}
+          {entry?.type === 'LINK' ? (
+            <LinkTarget />
+          ) : entry?.type === 'SUBMODULE' ? (
+            'It is a submodule: a commit of another repository, whose files are not here.'
+          ) : (
+            'There is no file of this name here.'
+          )}
         </div>
       )}
       {size !== null && !isShown && (
@@ -65,6 +68,28 @@ export function FilePage() {
       )}
       {isShown && <Content isPicture={isPicture} />}
     </div>
+  );
+}
+
+/** The path that a symbolic link holds. */
+function LinkTarget() {
+  const { acting, implementationId, at } = useImplementationAddress();
+  const { ref, path } = useWhere();
+  const written = useText(useQuery(fileQuery(acting, implementationId, { ref, path })).data);
+  const target = typeof written === 'string' ? pathFrom(path, encodeURIComponent(written)) : null;
+  if (typeof written !== 'string') return 'It is a link to another file.';
+  return (
+    <>
+      It is a link to{' '}
+      {target === null || written.startsWith('/') ? (
+        <code>{seenName(written)}</code>
+      ) : (
+        <Link to={`${at}/file`} search={searchOf({ ref, path: target })}>
+          {seenName(written)}
+        </Link>
+      )}
+      .
+    </>
   );
 }
 

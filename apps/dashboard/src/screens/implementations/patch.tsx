@@ -1,5 +1,6 @@
 import type { ChangedFile } from '@kethub/contract';
 import { useMemo } from 'react';
+import { hasHiddenSigns, seenName } from './marked-lines.ts';
 
 /** Lines of a patch that are shown of one file. */
 const MOST_LINES = 5_000;
@@ -27,8 +28,8 @@ export function Changes({ files, patch, isCut }: Change) {
             {files.map(({ path, formerPath, change, added, removed }) => (
               <tr key={path}>
                 <td className="mono" style={{ overflowWrap: 'anywhere' }}>
-                  {formerPath !== undefined && <span className="quiet">{formerPath} → </span>}
-                  {path}
+                  {formerPath !== undefined && <span className="quiet">{seenName(formerPath)} → </span>}
+                  {seenName(path)}
                 </td>
                 <td className="quiet">{change.toLowerCase().replaceAll('_', ' ')}</td>
                 <td className="numbers">{added === undefined ? 'binary' : `+${added} −${removed ?? 0}`}</td>
@@ -49,7 +50,7 @@ export function Changes({ files, patch, isCut }: Change) {
 
 /** A unified diff by files. Added and removed lines begin with + and −, also for who does not see their colours. */
 function Patch({ text }: { readonly text: string }) {
-  const files = useMemo(() => text.split(/^(?=diff --git )/m).filter((part) => part !== ''), [text]);
+  const files = useMemo(() => text.split(/(?<=\n)(?=diff --git )/).filter((part) => part !== ''), [text]);
   return (
     <div className="stack" role="group" aria-label="Changes">
       {files.map((part, index) => (
@@ -64,6 +65,7 @@ function FilePatch({ text, number }: { readonly text: string; readonly number: n
   const name = /^diff --git .* "?b\/(.+?)"?$/.exec(lines[0] ?? '')?.[1] ?? `file ${number}`;
   return (
     <pre className="code patch" tabIndex={0} role="region" aria-label={`Changes of ${name}, ${number}`}>
+      {hasHiddenSigns(text) && <strong>These lines hold signs that change the direction of text.{'\n'}</strong>}
       {lines.slice(0, MOST_LINES).map((line, index) => (
         <span key={index} className={kindOf(line)}>
           {line}

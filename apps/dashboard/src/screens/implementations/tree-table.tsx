@@ -1,9 +1,12 @@
 import type { RepositoryTree, TreeEntry } from '@kethub/contract';
 import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { At } from '../../data/implementation-queries.ts';
+import { treeQuery, type At } from '../../data/implementation-queries.ts';
 import { bytes } from '../../look/time.ts';
+import { Problem } from '../../shell/problem.tsx';
+import { seenName } from './marked-lines.ts';
 import { below, searchOf, useImplementationAddress } from './use-implementation.ts';
 
 /** Rows that are in the page at first, and that one press of the button adds: thousands would make each key slow. */
@@ -19,19 +22,27 @@ export function TreeTable({
   readonly tree: RepositoryTree;
   readonly at: At;
 }) {
-  const { at: address } = useImplementationAddress();
+  const { acting, implementationId, at: address } = useImplementationAddress();
   const [wanted, setWanted] = useState('');
   const [most, setMost] = useState(ROWS);
-  const found = useMemo(() => {
-    const text = wanted.trim().toLowerCase();
-    return text === '' ? entries : entries.filter(({ name }) => name.toLowerCase().includes(text));
-  }, [entries, wanted]);
+  const text = wanted.trim().toLowerCase();
+  // The entries that are left out of a large folder are known to the platform only.
+  const searched = useQuery({
+    ...treeQuery(acting, implementationId, { ref, path }, text),
+    enabled: isCut && text !== '',
+    placeholderData: (before) => before,
+  });
+  const known = isCut && text !== '' ? searched.data : undefined;
+  const found = useMemo(
+    () => known?.entries ?? entries.filter(({ name }) => name.toLowerCase().includes(text)),
+    [entries, known, text],
+  );
   return (
     <>
       {entries.length >= SEARCHED && (
         <TextInput
           aria-label="Find in this folder"
-          placeholder={`Find one of ${entries.length} names`}
+          placeholder={isCut ? 'Find a name, also one that is not shown' : `Find one of ${entries.length} names`}
           maxLength={200}
           value={wanted}
           onChange={(event) => {
@@ -61,8 +72,11 @@ export function TreeTable({
             </Button>
           </div>
         )}
-        {found.length === 0 && <p className="quiet panel-text">No name here contains this.</p>}
-        {isCut && <p className="quiet panel-text">The folder has more entries than are shown.</p>}
+        {searched.error && <Problem error={searched.error} onRetry={() => void searched.refetch()} />}
+        {found.length === 0 && !searched.isFetching && <p className="quiet panel-text">No name here contains this.</p>}
+        {(known?.isCut ?? isCut) && (
+          <p className="quiet panel-text">The folder has more entries than are shown. Find the others by name.</p>
+        )}
         <p className="quiet small panel-text">
           Commit{' '}
           <Link to={`${address}/commits/${commit}`} className="mono">
@@ -84,24 +98,22 @@ function Row({
   readonly address: string;
 }) {
   const inner = below(path, entry.name);
+  const name = seenName(entry.name);
   return (
     <tr>
       <td>
         {entry.type === 'FOLDER' && (
           <Link to={address} search={searchOf({ ref, path: inner })} className="name">
-            {entry.name}/
+            {name}/
           </Link>
         )}
-        {entry.type === 'FILE' && (
+        {entry.type !== 'FOLDER' && (
           <Link to={`${address}/file`} search={searchOf({ ref, path: inner })} className="name">
-            {entry.name}
+            {name}
           </Link>
         )}
-        {(entry.type === 'LINK' || entry.type === 'SUBMODULE') && (
-          <span className="quiet">
-            {entry.name} ({entry.type === 'LINK' ? 'link' : 'submodule'})
-          </span>
-        )}
+        {entry.type === 'LINK' && <span className="quiet"> (link)</span>}
+        {entry.type === 'SUBMODULE' && <span className="quiet"> (submodule)</span>}
       </td>
       <td className="numbers quiet">{entry.bytes === undefined ? '' : bytes(entry.bytes)}</td>
     </tr>
