@@ -10,13 +10,16 @@ import { Problem } from '../shell/problem.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 import { RecipientField, type Recipient } from './recipient-field.tsx';
 
-/** Roles of members, by their rights. */
+/** Roles of members of a data pool, by their rights. */
 const ROLES: Readonly<Record<MemberRole, string>> = {
   VIEWER: 'reads files',
   MAINTAINER: 'changes files',
   OWNER: 'manages members',
 };
-const CHOICES = (Object.keys(ROLES) as MemberRole[]).map((role) => ({ value: role, label: ROLES[role] }));
+
+function choices({ inWords }: Changing) {
+  return (Object.keys(ROLES) as MemberRole[]).map((role) => ({ value: role, label: inWords(role) }));
+}
 
 export function rightsInWords(role: MemberRole): string {
   return ROLES[role];
@@ -31,6 +34,8 @@ interface Changing {
   readonly queryKey: QueryKey;
   readonly put: (member: Recipient, role: MemberRole) => Promise<unknown>;
   readonly remove: (member: Recipient) => Promise<unknown>;
+  /** The name of a role. */
+  readonly inWords: (role: MemberRole) => string;
   /** Explanation of the roles where one is chosen. */
   readonly roleHint: string;
   /** Consequences of a removal, for the question before it. */
@@ -93,7 +98,7 @@ export function MemberList({
                 {mayChange ? (
                   <RoleOf member={member} name={nameOf(member)} {...changing} />
                 ) : (
-                  rightsInWords(member.role)
+                  changing.inWords(member.role)
                 )}
               </td>
               <td className="quiet">
@@ -138,7 +143,7 @@ function RoleOf({ member, name, ...changing }: Changing & { readonly member: Mem
       <Select
         aria-label={`Role of ${name}`}
         size="xs"
-        data={CHOICES}
+        data={choices(changing)}
         value={member.role}
         allowDeselect={false}
         disabled={put.isPending}
@@ -167,7 +172,7 @@ function Add({ onClose, ...changing }: Changing & { readonly onClose: () => void
         <Select
           label="Role"
           description={changing.roleHint}
-          data={CHOICES}
+          data={choices(changing)}
           value={role}
           allowDeselect={false}
           onChange={(chosen) => setRole(roleOf(chosen))}

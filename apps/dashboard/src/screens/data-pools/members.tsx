@@ -2,7 +2,7 @@ import type { MemberRole } from '@kethub/contract';
 import { useQuery } from '@tanstack/react-query';
 import { isEnough } from '../../data/context.tsx';
 import { poolMembersQuery } from '../../data/data-pool-queries.ts';
-import { MemberList } from '../../forms/members.tsx';
+import { MemberList, rightsInWords } from '../../forms/members.tsx';
 import type { Recipient } from '../../forms/recipient-field.tsx';
 import { useDataPoolAddress } from './use-data-pool.ts';
 
@@ -19,6 +19,7 @@ export function Members({ role, owner }: { readonly role: MemberRole; readonly o
       mayChange={isEnough(role, 'data-pool-member:change')}
       put={(member, role) => acting.platform.putDataPoolMember({ ...pathOf(member), json: { role } })}
       remove={(member) => acting.platform.removeDataPoolMember(pathOf(member))}
+      inWords={rightsInWords}
       roleHint="Members who manage members can also read and change files."
       removal="They can no longer use the files. What they have started goes on."
     />

@@ -4,6 +4,7 @@ import { isEnough } from '../../data/context.tsx';
 import { implementationMembersQuery } from '../../data/implementation-queries.ts';
 import { MemberList } from '../../forms/members.tsx';
 import type { Recipient } from '../../forms/recipient-field.tsx';
+import { roleInWords } from '../../look/roles.ts';
 import { useImplementationAddress } from './use-implementation.ts';
 
 /** Members of an implementation: people and organizations that may use it beside its owner. */
@@ -19,6 +20,7 @@ export function Members({ role, owner }: { readonly role: MemberRole; readonly o
       mayChange={isEnough(role, 'implementation-member:change')}
       put={(member, role) => acting.platform.putImplementationMember({ ...pathOf(member), json: { role } })}
       remove={(member) => acting.platform.removeImplementationMember(pathOf(member))}
+      inWords={roleInWords}
       roleHint="An owner also changes settings and members; a maintainer also pushes."
       removal="They can no longer read or push. What they have cloned stays theirs."
     />
