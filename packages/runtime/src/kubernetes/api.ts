@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { boundedText } from '../bounded-text.ts';
 import { messageOf } from '../errors.ts';
 import type { KubernetesSettings } from './settings.ts';
 
@@ -56,7 +57,7 @@ export class ClusterApi {
     const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
     const answer = await this.open(method, path, { ...call, signal });
     try {
-      return JSON.parse(await textOf(answer)) as T;
+      return JSON.parse(await boundedText(answer, ANSWER_BYTES)) as T;
     } catch (error) {
       throw new ClusterAway(`The answer of the cluster was cut off: ${messageOf(error)}`);
     }
@@ -116,7 +117,7 @@ export class ClusterApi {
       throw new ClusterAway(`The API server ${this.settings.server} is not reached: ${messageOf(error)}`);
     }
     if ((answer.statusCode ?? 0) < 400) return answer;
-    throw refusalOf(answer.statusCode ?? 0, await textOf(answer).catch(() => ''));
+    throw refusalOf(answer.statusCode ?? 0, await boundedText(answer, ANSWER_BYTES).catch(() => ''));
   }
 
   close(): void {
@@ -151,17 +152,6 @@ function refusalOf(status: number, text: string): Error {
 /** A message of the cluster, in one line and bounded. */
 export function shortened(message: string): string {
   return message.replaceAll(/\s+/g, ' ').trim().slice(0, WORDS);
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES) throw new Error(`it has more than ${ANSWER_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** The lines of an answer that is read as it comes. @throws when the connection is lost, or a line is too long. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { boundedText } from '../bounded-text.ts';
 import { messageOf } from '../errors.ts';
 import { RuntimeUnavailable, StartRefused } from '../types.ts';
 import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
@@ -137,7 +138,7 @@ export class SlurmRest implements Slurm {
           .end(sent ?? undefined);
       });
       status = answer.statusCode ?? 0;
-      text = await textOf(answer);
+      text = await boundedText(answer, ANSWER_BYTES);
     } catch (error) {
       throw new RuntimeUnavailable(`Slurm is away: slurmrestd at ${url} is not reached: ${messageOf(error)}`);
     }
@@ -181,15 +182,4 @@ function parsed(text: string): Answer {
   } catch {
     return { errors: [{ error: text.slice(0, 200) }] };
   }
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of answer as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES) throw new Error(`its answer has more than ${ANSWER_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readConfiguration } from './index.ts';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-config-'));
+const file = path.join(folder, 'file');
+writeFileSync(file, 'content');
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const slurm = { KETHUB_SLURM: 'on', KETHUB_SLURM_USER: '1000' };
+const kubernetes = {
+  KETHUB_KUBERNETES: 'on',
+  KETHUB_KUBERNETES_SERVER: 'https://cluster:6443',
+  KETHUB_KUBERNETES_CA_FILE: file,
+  KETHUB_KUBERNETES_TOKEN_FILE: file,
+  KETHUB_KUBERNETES_URL: 'https://worker:8090',
+};
+const tls = { KETHUB_TRANSFER_CERT_FILE: file, KETHUB_TRANSFER_KEY_FILE: file };
+const rest = { KETHUB_SLURM_REST_URL: 'http://slurm:6820', KETHUB_SLURM_REST_TOKEN_FILE: file };
+
+test('the settings of a cluster are read', () => {
+  const staged = readConfiguration({ ...slurm, ...tls, ...rest, KETHUB_SLURM_URL: 'https://worker:8091' }).slurm;
+  expect(staged).toMatchObject({
+    staging: { url: 'https://worker:8091', port: 8091, tls: { certFile: file, keyFile: file, caFile: null } },
+    rest: { url: 'http://slurm:6820', tokenFile: file, version: 'v0.0.38', caFile: null },
+  });
+  expect(readConfiguration(slurm).slurm).toMatchObject({ staging: null, rest: null });
+  const pods = readConfiguration({ ...kubernetes, ...tls, KETHUB_TRANSFER_CA_FILE: file }).kubernetes;
+  expect(pods).toMatchObject({ tls: { caFile: file }, gpuResource: 'nvidia.com/gpu' });
+});
+
+test.each([
+  ['a certificate without its key', { ...kubernetes, KETHUB_TRANSFER_CERT_FILE: file }, /belong together/],
+  ['an authority without a certificate', { ...kubernetes, KETHUB_TRANSFER_CA_FILE: file }, /belong together/],
+  [
+    'a certificate for an address of http',
+    { ...kubernetes, ...tls, KETHUB_KUBERNETES_URL: 'http://worker:8090' },
+    /KETHUB_KUBERNETES_URL has to begin with https/,
+  ],
+  [
+    'a certificate that is no file',
+    { ...kubernetes, ...tls, KETHUB_TRANSFER_CERT_FILE: '/no/file' },
+    /no file \/no\/file/,
+  ],
+  ['a REST interface without a token', { ...slurm, KETHUB_SLURM_REST_URL: 'http://slurm:6820' }, /a file with a token/],
+  [
+    'an option that the REST interface has not',
+    { ...slurm, ...rest, KETHUB_SLURM_OPTIONS: '--partition=long --mail-user=x' },
+    /--mail-user=x is not known/,
+  ],
+])('%s is refused with its name', (_what, settings, words) => {
+  expect(() => readConfiguration(settings)).toThrow(words);
+});
