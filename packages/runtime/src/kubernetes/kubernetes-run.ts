@@ -224,7 +224,8 @@ export class KubernetesRun implements Run {
     this.#pod = pod;
     if (hasBegun(pod) && this.#log === null) {
       this.#begin.resolve(this.#claims.begun());
-      const state = { isOver: () => programEnd(this.#pod ?? pod) !== null || this.#isGone, isGone: () => this.#isGone };
+      const isEnded = (one: Pod): boolean => programEnd(one) !== null || isOver(one);
+      const state = { isOver: () => isEnded(this.#pod ?? pod) || this.#isGone, isGone: () => this.#isGone };
       this.#log = followLog(
         this.#cluster.api,
         pod.metadata.name,

@@ -7,6 +7,8 @@ import { CONTAINERS } from './pod.ts';
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d) /;
 /** Milliseconds until a log that was cut off is read on. */
 const AGAIN_MS = 500;
+/** Refusals after the end of the program until its log counts as removed: a node that evicts removes it. */
+const MOST_REFUSALS = 10;
 /** Bytes of a line. A longer one is an error of the node, which cuts lines itself. */
 const LINE_BYTES = 64 * 1024 * 1024;
 
@@ -41,6 +43,7 @@ export async function followLog(
     for (const piece of piecesOf(text.slice(stamp.length)))
       sink({ ...parseLine(piece, 'INFO'), timestamp: new Date(time).toISOString() });
   };
+  let refusals = 0;
   while (!signal.aborted) {
     const wasOver = state.isOver();
     try {
@@ -53,9 +56,10 @@ export async function followLog(
     } catch (error) {
       if (signal.aborted) return true;
       if (error instanceof ClusterRefusal && error.status === 404 && state.isGone()) return false;
+      if (wasOver && error instanceof ClusterRefusal && ++refusals === MOST_REFUSALS) return false;
     }
     if (state.isGone()) return state.isOver();
-    if (!state.isOver()) await pause(AGAIN_MS, null, { signal }).catch(() => undefined);
+    if (wasOver || !state.isOver()) await pause(AGAIN_MS, null, { signal }).catch(() => undefined);
   }
   return true;
 }
