@@ -2,9 +2,9 @@ import type { ServiceVersion, Subscription } from '@kethub/contract';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { calledQuery } from '../../data/application-queries.ts';
 import { writeExact } from '../../data/exact-json.ts';
 import { useActing } from '../../data/context.tsx';
-import { versionQuery } from '../../data/queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { shell } from '../../forms/snippets.ts';
 import { sampleOf } from '../../forms/values.ts';
@@ -22,11 +22,9 @@ export function CallCode({
 }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const called = subscriptions.find(({ id }) => id === chosen) ?? subscriptions[0];
-  const isOwn = called?.basis === 'INTERNAL';
-  // Only the owner reads a version. For services of others the document of the marketplace or the share says it.
-  const version = useQuery({
-    ...versionQuery(useActing(), called?.serviceId ?? '', called?.version ?? ''),
-    enabled: isOwn,
+  const described = useQuery({
+    ...calledQuery(useActing(), called ?? { basis: 'INTERNAL', serviceId: '', version: '' }),
+    enabled: called !== undefined,
   });
   return (
     <section className="panel stack" aria-labelledby="call">
@@ -50,7 +48,7 @@ export function CallCode({
           style={{ maxWidth: 360 }}
         />
       )}
-      <Code text={commands(tokenEndpoint, accessKeyId, called?.endpoint, version.data)} label="Commands" />
+      <Code text={commands(tokenEndpoint, accessKeyId, called?.endpoint, described.data)} label="Commands" />
       <p className="quiet small" style={{ margin: 0 }}>
         A token works for the seconds that <code>expires_in</code> of the answer names. Then the program asks for
         another.
@@ -60,23 +58,31 @@ export function CallCode({
   );
 }
 
+interface Called {
+  readonly parameters: NonNullable<ServiceVersion['parameters']>;
+  readonly isElsewhere: boolean;
+}
+
+/** A service whose description cannot be read, or not yet. */
+const UNKNOWN: Called = { parameters: [], isElsewhere: false };
+
 function commands(
   tokenEndpoint: string,
   accessKeyId: string,
   endpoint: string | undefined,
-  version: ServiceVersion | undefined,
+  { parameters, isElsewhere }: Called = UNKNOWN,
 ): string {
   const token = `# Before: SECRET_ACCESS_KEY='ket_sk_…', the secret of the key pair.
 TOKEN=$(curl -s '${tokenEndpoint}' -d grant_type=client_credentials \\
   -u "${accessKeyId}:$SECRET_ACCESS_KEY" |
   sed -n 's/.*"access_token" *: *"\\([^"]*\\)".*/\\1/p')`;
   if (endpoint === undefined) return token;
-  if (version?.target !== undefined)
+  if (isElsewhere)
     return `${token}
 
 # Any method, and any path below the address: the gateway passes it on.
 curl -s '${endpoint}' -H "Authorization: Bearer $TOKEN"`;
-  const input = writeExact(sampleOf(fieldsOf(version?.parameters ?? [])), 0);
+  const input = writeExact(sampleOf(fieldsOf(parameters)), 0);
   return `${token}
 
 # The input stands behind -d: put your values there. The answer comes when the execution has ended, or after 30 s.
