@@ -99,6 +99,44 @@ describe.skipIf(!existsSync(PROGRAM))('organizations in a browser', () => {
     await other.context().close();
   });
 
+  test('a member who is removed while a page of it is open is told, and goes on alone', async () => {
+    const { kethub, origin } = dashboard;
+    const other = await dashboard.pageOf('grace');
+    await other.goto(`${origin}/org/${organizationId}/applications`);
+    await other.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    const [, grace] = await kethub.client.listMembers({ organizationId });
+    await kethub.client.removeMember({ organizationId, userId: grace?.userId ?? '' });
+    // The next page that they open is refused.
+    await other.getByRole('link', { name: 'Data pools' }).click();
+    await other.getByRole('alert').getByText('You are no member of this organization').waitFor();
+    await picture(other, 'removed-member');
+    expect(await other.getByText('Chemistry').count()).toBe(0);
+    await other.getByRole('link', { name: 'Your own services' }).click();
+    await other.getByRole('heading', { name: 'Last executions' }).waitFor();
+    await other.getByRole('button', { name: /^Acting for/ }).click();
+    await other.getByRole('menuitem', { name: 'Organizations', exact: true }).waitFor();
+    expect(await other.getByRole('menuitem', { name: 'Chemistry' }).count()).toBe(0);
+    await other.context().close();
+  });
+
+  test('keys of the page lead nowhere while a dialog is open, and Escape closes it', async () => {
+    const { page, origin } = dashboard;
+    const address = `${origin}/org/${organizationId}/organization`;
+    await page.goto(address);
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await rename.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Rename the organization' });
+    await dialog.getByLabel('Name').fill('Half a na');
+    await dialog.getByRole('button', { name: 'Save' }).focus();
+    for (const key of ['g', 's', 'Control+k', '/', '?']) await page.keyboard.press(key);
+    expect(page.url()).toBe(address);
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Half a na');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
     const json = { email: 'linus@example.org', role: 'OWNER' as const };
     await dashboard.kethub.client.invite({ organizationId, json });

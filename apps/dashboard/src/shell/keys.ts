@@ -24,22 +24,30 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void, sea
   const after = (action: () => void) => () => {
     if (performance.now() - chord.current < CHORD_MS) action();
   };
+  const leave = { preventDefault: false };
   useHotkeys([
-    ['g', () => (chord.current = performance.now()), { preventDefault: false }],
-    ['h', after(() => go('')), { preventDefault: false }],
-    ['s', after(() => go('/services')), { preventDefault: false }],
-    ['w', after(() => go('/workflows')), { preventDefault: false }],
-    ['e', after(() => go('/executions')), { preventDefault: false }],
-    ['a', after(() => go('/applications')), { preventDefault: false }],
-    ['d', after(() => go('/data-pools')), { preventDefault: false }],
-    ['mod+K', search],
-    ['/', search],
-    ['shift+?', help],
-    ['?', help],
-    ['j', () => moveRow(1)],
-    ['k', () => moveRow(-1)],
-    ['r', () => document.querySelector<HTMLElement>('main [data-key=r]')?.click()],
+    ['g', () => (chord.current = performance.now()), leave],
+    ['h', unlessDialog(after(() => go(''))), leave],
+    ['s', unlessDialog(after(() => go('/services'))), leave],
+    ['w', unlessDialog(after(() => go('/workflows'))), leave],
+    ['e', unlessDialog(after(() => go('/executions'))), leave],
+    ['a', unlessDialog(after(() => go('/applications'))), leave],
+    ['d', unlessDialog(after(() => go('/data-pools'))), leave],
+    ['mod+K', unlessDialog(search)],
+    ['/', unlessDialog(search)],
+    ['shift+?', unlessDialog(help)],
+    ['?', unlessDialog(help)],
+    ['j', unlessDialog(() => moveRow(1))],
+    ['k', unlessDialog(() => moveRow(-1))],
+    ['r', unlessDialog(() => document.querySelector<HTMLElement>('main [data-key=r]')?.click())],
   ]);
+}
+
+/** Keys of the page do nothing while a dialog is open: they would lead away from what is typed in it. */
+function unlessDialog(action: () => void): () => void {
+  return () => {
+    if (!document.querySelector('[role=dialog]')) action();
+  };
 }
 
 /** Focuses the link of the next or the previous row of the list on the page. */

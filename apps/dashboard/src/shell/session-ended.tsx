@@ -1,5 +1,8 @@
 import { Button, getDefaultZIndex, Modal } from '@mantine/core';
 
+/** Attribute of an element in which Escape closes no dialog. */
+const ESCAPE_STAYS = { 'data-mantine-stop-propagation': 'true' };
+
 /** Says that the session has ended, above a screen that keeps what was typed. */
 export default function SessionEnded({
   address,
@@ -16,6 +19,9 @@ export default function SessionEnded({
       title="Your session has ended"
       lockScroll={false}
       closeOnClickOutside={false}
+      // Every dialog listens for Escape by itself. In this one it closes nothing, or the dialog below would go as well.
+      closeOnEscape={false}
+      attributes={{ content: ESCAPE_STAYS, close: ESCAPE_STAYS }}
       // Above the dialog in which something has just been typed.
       zIndex={getDefaultZIndex('max')}
     >
@@ -24,7 +30,7 @@ export default function SessionEnded({
           It was too old, or it was ended elsewhere. Sign in again in another tab, then come back here. What you have
           typed stays. If your account was switched off or deleted, the sign-in says so.
         </p>
-        <Button component="a" href={address} target="_blank" rel="noopener">
+        <Button {...ESCAPE_STAYS} component="a" href={address} target="_blank" rel="noopener">
           Sign in again
         </Button>
       </div>

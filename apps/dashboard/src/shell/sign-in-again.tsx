@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type Query } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSession } from '../data/context.tsx';
+import { FORM } from '../data/form-query.ts';
 
 const dialog = () => import('./session-ended.tsx');
 const SessionEnded = lazy(dialog);
@@ -38,7 +39,7 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
     if (!isNeeded || isFirst) return undefined;
     const look = (): void =>
       void session.token().then(
-        () => client.invalidateQueries(),
+        () => client.invalidateQueries({ predicate: isMissed }),
         () => undefined,
       );
     addEventListener('focus', look);
@@ -61,4 +62,9 @@ export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
   return (
     <Suspense>{isNeeded && <SessionEnded address={address ?? '/sign-in'} onClose={() => setNeeded(false)} />}</Suspense>
   );
+}
+
+/** Returns whether a query is asked anew once the session is there again. What a form has begun with stays. */
+function isMissed({ queryKey: [first], state: { data } }: Query): boolean {
+  return first !== FORM || data === undefined;
 }
