@@ -52,6 +52,11 @@ describe.skipIf(!existsSync(PROGRAM))('signals and versions of pushes in a brows
     await page.getByRole('button', { name: 'Make versions of pushes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: 'Implementation' }).click();
+    await page.getByRole('option', { name: 'adder' }).waitFor();
+    // Escape closes the list alone, not the dialog around it.
+    await page.keyboard.press('Escape');
+    await page.getByRole('option', { name: 'adder' }).waitFor({ state: 'hidden' });
+    await dialog.getByRole('combobox', { name: 'Implementation' }).click();
     await page.getByRole('option', { name: 'adder' }).click();
     const branch = dialog.getByRole('textbox', { name: 'Branch' });
     await branch.fill('..');

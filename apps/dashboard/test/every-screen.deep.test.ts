@@ -6,11 +6,6 @@ import { barriersOf, open } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { makeBothContexts, type BothContexts } from './example-resources.ts';
 
-/** True for the question for the repository of a service that has none. */
-function isWithoutSource(response: { status(): number; url(): string }): boolean {
-  return response.status() === 404 && /\/services\/[^/]+\/source$/.test(response.url());
-}
-
 describe.skipIf(!existsSync(PROGRAM))('every route of the router in a browser', () => {
   let dashboard: Dashboard;
   let made: BothContexts;
@@ -27,7 +22,7 @@ describe.skipIf(!existsSync(PROGRAM))('every route of the router in a browser', 
   const walk = async (addresses: readonly string[], scheme: 'light' | 'dark'): Promise<string[]> => {
     const page = await dashboard.newPage();
     page.on('response', (response) => {
-      if (response.status() >= 400 && !isWithoutSource(response))
+      if (response.status() >= 400)
         refused.push(`${response.status()} ${response.request().method()} ${response.url()}`);
     });
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type TestKethub } from '@kethub/server/testing/kethub';
+import { freePlan, listing } from '@kethub/server/testing/marketplace';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
@@ -11,6 +12,33 @@ const AT_ONCE = 8;
 const FILES = { 'src/program.py': 'def run(data: int = 0) -> dict:\n    return {"data": data}\n' };
 const target = { url: 'https://quantum.example.org/solver', timeoutSeconds: 30 };
 
+/** Lets people join an organization, written as rows: the sign-in of hundreds would take minutes. */
+function joinMany(
+  { write }: TestKethub['platform']['database'],
+  organization: string,
+  count: number,
+): Promise<unknown> {
+  const people = Array.from({ length: count }, (_, at) => ({
+    id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    username: `member${at}`,
+    email: `member${at}@example.org`,
+    firstname: 'Member',
+    lastname: String(at),
+    created_at: at,
+    updated_at: at,
+  }));
+  return write(async (transaction) => {
+    await transaction.insertInto('users').values(people).execute();
+    const rows = people.map(({ id: user_id }, at) => ({
+      organization_id: organization,
+      user_id,
+      role: 'VIEWER' as const,
+      created_at: at,
+    }));
+    await transaction.insertInto('memberships').values(rows).execute();
+  });
+}
+
 describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser', () => {
   let dashboard: Dashboard;
   let kethub: TestKethub;
@@ -18,6 +46,7 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
   let serviceId: string;
   let versioned: string;
   let applicationId: string;
+  let organizationId: string;
 
   /** Makes this many things, some at the same time. */
   const many = async (count: number, make: (at: number) => Promise<unknown>): Promise<void> => {
@@ -63,6 +92,16 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
       await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json });
       await client.subscribe({ applicationId, json: { serviceId: id } });
     });
+    const rest = (await client.listServices({ limit: 500 })).filter(({ name }) => name.startsWith('Remote'));
+    await many(rest.length, async (at) => {
+      const one = rest[at];
+      if (!one) return;
+      if (one.versions[0]?.state === 'DRAFT')
+        await client.publishServiceVersion({ serviceId: one.id, version: '1.0.0', json });
+      await client.publishListing({ serviceId: one.id, json: listing({ title: one.name, pricingPlans: [freePlan] }) });
+    });
+    organizationId = organizations[0] ?? '';
+    await joinMany(kethub.platform.database, organizationId, ROWS);
     await many(ROWS, (at) => client.createAccessToken({ json: { name: `Token ${at}` } }));
     await many(ROWS, (at) => client.startJob({ serviceId, json: { data: at } }));
   }, 900_000);
@@ -99,6 +138,7 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
     ['access tokens', (): string => '/me/tokens', ROWS],
     ['executions', (): string => '/me/executions', ROWS],
     ['organizations', (): string => '/me/organizations', ROWS],
+    ['members of an organization', (): string => `/org/${organizationId}/organization`, ROWS + 1],
   ] as const)('%s: every row is reached', async (_, path, count) => {
     expect(await rowsOf(path())).toBeGreaterThanOrEqual(count);
   });
@@ -112,6 +152,46 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
     await more.click();
     await expect.poll(() => versions.count(), { timeout: 60_000 }).toBe(VERSIONS);
     expect(await page.getByRole('region', { name: 'Version 1.0.0', exact: true }).count()).toBe(1);
+  });
+
+  test('marketplace: every offer is reached, and those without a button for more are all there', async () => {
+    const { page, origin } = dashboard;
+    await page.goto(`${origin}/me/marketplace`);
+    const tiles = page.locator('main li.tile');
+    const more = page.getByRole('button', { name: 'Show more' });
+    await tiles.first().waitFor();
+    for (let before = await tiles.count(); (await more.count()) > 0; before = await tiles.count()) {
+      await more.click();
+      await expect.poll(async () => (await tiles.count()) > before || (await more.count()) === 0).toBe(true);
+    }
+    expect(await tiles.count()).toBe(ROWS - 2);
+    expect(new Set(await tiles.getByRole('heading').allTextContents()).size).toBe(ROWS - 2);
+  });
+
+  test('the button for more does its work while an event renews the list, also when it is pressed twice', async () => {
+    const { page, origin } = dashboard;
+    await page.goto(`${origin}/me/executions`);
+    const more = page.getByRole('button', { name: 'Show more' });
+    await more.waitFor();
+    const rows = page.locator('main .list tbody tr');
+    const before = await rows.count();
+    // The next page is held back until the event has made the list ask anew from its beginning.
+    const held: string[] = [];
+    const renewed: string[] = [];
+    await page.route(/\/api\/service-executions\?/, async (route) => {
+      const address = route.request().url();
+      if (!address.includes('cursor=')) renewed.push(address);
+      else if (held.push(address) === 1)
+        await expect.poll(() => renewed.length, { timeout: 60_000 }).toBeGreaterThan(0);
+      await route.continue().catch(() => undefined);
+    });
+    await more.dblclick();
+    await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await kethub.client.startJob({ serviceId, json: { data: 7 } });
+    await expect.poll(() => renewed.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(2 * before);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(await more.isEnabled()).toBe(true);
   });
 
   test('the audit log goes on beyond its first pages', async () => {
