@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -140,6 +140,7 @@ async function end(pidFile: string): Promise<void> {
   }
 }
 
+/** The numbers of jobs begin anywhere: two clusters with the same ones would share the cgroups of their jobs. */
 function settings(folder: string, [controller, node1, node2]: readonly (number | undefined)[]): string {
   const host = os.hostname().split('.')[0];
   return `ClusterName=kethub
@@ -170,6 +171,7 @@ SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0
 ReturnToService=2
 MpiDefault=none
 MinJobAge=300
+FirstJobId=${randomInt(1_000, 50_000_000)}
 KillWait=5
 SwitchType=switch/none
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
