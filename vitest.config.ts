@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that need neither a platform nor a sandbox: they take seconds, and tell first what is broken. */
 const FAST =
-  /^(packages\/(client|contract|feel|service-api|workflow)|apps\/cli|apps\/server\/src\/foundation\/(config|http))\//;
+  /^(packages\/(client|contract|feel|service-api|workflow)|apps\/(cli|dashboard\/src)|apps\/server\/src\/foundation\/(config|http))\//;
 
 /** Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. */
 const LONGEST = [

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { openDatabase, type Database } from '../foundation/storage/index.ts';
 
 /** Files that run on both databases, by the beginning of their path. */
-const ON_BOTH = [
+export const ON_BOTH = [
   'test/durability',
   'test/standstill',
   'apps/server/src/foundation/storage/',
@@ -38,7 +38,6 @@ const ON_BOTH = [
   'apps/server/src/running/executions/lost-answer',
   'apps/server/src/running/executions/schedul',
   'apps/server/src/running/events/',
-  'apps/server/src/running/gateway/access',
   'apps/server/src/running/jobs/',
   'apps/server/src/running/workflows/advance/',
   'apps/server/src/running/workflows/calls-on-the-way',
@@ -48,9 +47,9 @@ const ON_BOTH = [
   'apps/server/src/running/workflows/message-receipts',
   'apps/server/src/running/workflows/operators/',
   'apps/server/src/running/workflows/retries-end',
+  'apps/server/src/running/workflows/round-robin',
   'apps/server/src/running/workflows/signals',
   'apps/server/src/running/workflows/thrown-messages',
-  'apps/server/src/running/workflows/turns',
   'apps/server/src/running/workflows/workflow-service',
 ];
 
