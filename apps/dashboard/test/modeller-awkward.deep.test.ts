@@ -125,6 +125,29 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await page.close();
   }, 120_000);
 
+  test('a browser without room says that it keeps nothing, and keeps again when there is room', async () => {
+    const { origin } = dashboard;
+    const id = await draft(manyElements(2));
+    const page = await dashboard.newPage();
+    await page.route('**/versions/*/source', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    );
+    const { go, type } = keysOf(page);
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1 });
+    await type('Name', 'Full', null);
+    await page.getByText('this browser cannot keep it: leave the page open').waitFor({ timeout: 60_000 });
+    await browser.send('Storage.overrideQuotaForOrigin', { origin });
+    await type('Name', 'Room again', null);
+    await page.getByText('this browser keeps it').waitFor({ timeout: 60_000 });
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByRole('treeitem', { name: /^Room again/ }).waitFor();
+    await page.close();
+  }, 120_000);
+
   test('a service that is retired under a drawn task is named at the task', async () => {
     const { page, origin, kethub } = dashboard;
     const { choose, go } = keysOf(page);

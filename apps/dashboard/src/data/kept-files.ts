@@ -74,13 +74,23 @@ async function run<T>(mode: IDBTransactionMode, ask: (files: IDBObjectStore) => 
   try {
     const database = await open();
     try {
-      return (await done(ask(database.transaction(STORE, mode).objectStore(STORE)))) as T;
+      const transaction = database.transaction(STORE, mode);
+      // A disk that is full aborts the transaction after its requests have succeeded.
+      const [answer] = await Promise.all([done(ask(transaction.objectStore(STORE))), ended(transaction)]);
+      return answer as T;
     } finally {
       database.close();
     }
   } catch {
     return undefined;
   }
+}
+
+function ended(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve());
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('The browser kept nothing')));
+  });
 }
 
 function open(): Promise<IDBDatabase> {
