@@ -148,6 +148,24 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await page.close();
   }, 120_000);
 
+  test('a service is dragged onto the canvas as a finished task, and taken back', async () => {
+    const { page, origin } = dashboard;
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await page.getByRole('tab', { name: 'Services' }).click();
+    await page.getByRole('button', { name: 'Doubler' }).hover();
+    await page.mouse.down();
+    const canvas = await page.locator('.canvas').boundingBox();
+    await page.mouse.move((canvas?.x ?? 0) + 450, (canvas?.y ?? 0) + 120, { steps: 10 });
+    await picture(page, 'awkward-dragged');
+    await page.mouse.up();
+    await page.getByRole('tab', { name: 'Outline' }).click();
+    await page.getByRole('treeitem', { name: /^Doubler/ }).click();
+    const service = page.getByRole('region', { name: 'Service', exact: true });
+    await expect.poll(() => service.getByRole('combobox', { name: 'Service' }).inputValue()).toBe(serviceId);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('treeitem', { name: /^Doubler/ }).waitFor({ state: 'detached' });
+  });
+
   test('a service that is retired under a drawn task is named at the task', async () => {
     const { page, origin, kethub } = dashboard;
     const { choose, go } = keysOf(page);

@@ -232,6 +232,24 @@ function reveal(kit: Modelling['kit'], element: Drawn): void {
   canvas.scrollToElement(element);
 }
 
+/** Pixels from which a mouse that is held down drags. */
+const DRAG = 4;
+
+/** Calls `begin` when the mouse is moved while it is held down. Not every browser drags buttons by itself. */
+function onceMoved(down: MouseEvent, begin: (event: MouseEvent) => void): void {
+  const move = (event: MouseEvent): void => {
+    if (Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < DRAG) return;
+    stop();
+    begin(event);
+  };
+  const stop = (): void => {
+    document.removeEventListener('mousemove', move);
+    document.removeEventListener('mouseup', stop);
+  };
+  document.addEventListener('mousemove', move);
+  document.addEventListener('mouseup', stop);
+}
+
 /** Services of the application, to be dragged onto the canvas. */
 function Services({ modelling: { kit, services } }: { readonly modelling: Modelling }) {
   if (services.length === 0)
@@ -246,14 +264,12 @@ function Services({ modelling: { kit, services } }: { readonly modelling: Modell
         <li key={service.id}>
           <button
             type="button"
-            draggable
             className="service-card"
             title="Drag it onto the canvas"
             onClick={({ nativeEvent }) => kit.service('create').start(nativeEvent, taskOf(kit, service))}
-            onDragStart={(event) => {
-              event.preventDefault();
-              kit.service('create').start(event.nativeEvent, taskOf(kit, service));
-            }}
+            onMouseDown={({ nativeEvent }) =>
+              onceMoved(nativeEvent, (event) => kit.service('create').start(event, taskOf(kit, service)))
+            }
           >
             <Ket>{service.name}</Ket>
           </button>
