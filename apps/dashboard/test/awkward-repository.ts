@@ -41,7 +41,8 @@ export async function makeAwkward(client: GitClient, folder: string): Promise<{ 
     'latin1.txt': Buffer.from('café\n', 'latin1'),
     'picture.bin': Buffer.from([0, 1, 2]),
     'former.py': 'def run():\n    return 1\n'.repeat(20),
-    'linked/large.md': 'a'.repeat(600 * 1024),
+    'large/README.md': 'a'.repeat(5 * 1024 * 1024),
+    'linked/b.txt': 'b\n',
   });
   await symlink('../docs/guide.md', client.at(folder, 'linked/README.md'));
   const sub = '1'.repeat(40);

@@ -311,6 +311,8 @@ describe.skipIf(!existsSync(PROGRAM))('repositories in a browser', () => {
     await visitor.waitForURL(/path=docs%2Fguide.md/);
     await visitor.goto(`${at}?path=linked`);
     await visitor.getByText('is a link to another file').waitFor();
+    await visitor.goto(`${at}?path=large`);
+    await visitor.getByText('has 5.0 MB. Files of more than').waitFor();
     await visitor.goto(`${at}/commits/${merge}`);
     await visitor.getByText('It merges 2 commits').waitFor();
     await visitor.getByText('former.py → later.py').waitFor();
