@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { exitCodes } from './failures.ts';
 import { folderWith } from './testing/folder.ts';
@@ -92,4 +93,13 @@ test('an execution is ended by its id', async () => {
   });
   const refused = await admin(['end-execution', 'e1'], { [end]: problem(403, 'not-administrator') });
   expect(refused).toMatchObject({ code: exitCodes.refused.code, stdout: '' });
+});
+
+test('a backup of no installation is refused with a sentence, and writes nothing', async () => {
+  const folder = await folderWith({});
+  const environment = { KETHUB_DATA_DIR: path.join(folder, 'none'), PATH: process.env['PATH'] ?? '' };
+  const { code, stderr } = await ket(['admin', 'backup', 'here'], { folder, environment });
+  expect([code, stderr]).toEqual([7, expect.stringContaining('There is no installation: the database is empty.')]);
+  const nothing = await ket(['admin', 'restore', 'here'], { folder, environment });
+  expect([nothing.code, nothing.stderr]).toEqual([7, expect.stringContaining('manifest.json: this is no backup')]);
 });

@@ -11,6 +11,7 @@ import { openSession, type Session } from '../platform/session.ts';
 import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell } from '../shell.ts';
 import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
+import { addBackup } from './admin-backup.ts';
 import { storageSize } from './storage.ts';
 
 interface RegistrationsOptions extends CommonOptions {
@@ -33,7 +34,7 @@ const decisions: readonly [name: string, description: string, change: ChangeRegi
 export function addAdmin(program: Command, shell: Shell): void {
   const admin = program
     .command('admin')
-    .description('administer the platform: registrations, quotas, executions and layers');
+    .description('administer the platform: registrations, quotas, executions, layers and backups');
   addCommand(admin, 'registrations', 'list users with the status of their registration')
     .addOption(new Option('--status <status>', 'list only registrations of this status').choices(approvalStatuses))
     .option('--limit <number>', 'largest number of entries', positiveInteger, 100)
@@ -73,6 +74,7 @@ export function addAdmin(program: Command, shell: Shell): void {
     addCommand(admin, `${name} <person>`, `${description} (an e-mail address or an id)`).action(
       (person: string, options: CommonOptions) => decide(shell, person, change, options),
     );
+  addBackup(admin, shell);
 }
 
 async function registrations(shell: Shell, { status, limit, ...options }: RegistrationsOptions): Promise<void> {

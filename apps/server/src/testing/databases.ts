@@ -9,6 +9,7 @@ import { openDatabase, type Database } from '../foundation/storage/index.ts';
 export const ON_BOTH = [
   'test/durability',
   'test/standstill',
+  'apps/server/src/backup/',
   'apps/server/src/foundation/storage/',
   'apps/server/src/foundation/mail/',
   'apps/server/src/foundation/workers/',

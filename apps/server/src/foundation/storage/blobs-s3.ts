@@ -3,10 +3,16 @@ import { createWriteStream } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { DeleteObjectCommand, GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { BlobSettings } from '../config/index.ts';
-import { blobPath, type Blobs } from './blobs.ts';
+import { blobPath, KEY, type Blobs } from './blobs.ts';
 
 /** Bytes of a part of an upload. S3 accepts 10,000 parts, so an object has at most 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -70,6 +76,17 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     },
     async remove(key) {
       await client.send(new DeleteObjectCommand(objectOf(key)));
+    },
+    async *keys() {
+      for (let ContinuationToken: string | undefined; ;) {
+        const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }));
+        for (const { Key } of page.Contents ?? []) {
+          const key = Key?.split('/').at(-1) ?? '';
+          if (KEY.test(key) && Key === `${prefix}${blobPath(key)}`) yield key;
+        }
+        if (page.IsTruncated !== true || page.NextContinuationToken === undefined) return;
+        ContinuationToken = page.NextContinuationToken;
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { chmod, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -27,9 +27,12 @@ export interface Blobs {
   linkTo(key: string, target: string): Promise<void>;
   /** Removes a blob, if it exists. */
   remove(key: string): Promise<void>;
+  /** The keys of all blobs. One that is stored or removed meanwhile may be among them. */
+  keys(): AsyncIterable<string>;
 }
 
-const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+/** The form of a key. */
+export const KEY = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Path of a blob: `<first two characters>/<key>`, the same in all stores, so that one can be copied to another. */
 export function blobPath(key: string): string {
@@ -98,6 +101,11 @@ export function openBlobFolder(folder: string): Blobs {
     },
     async remove(key) {
       await rm(fileOf(key), { force: true });
+    },
+    async *keys() {
+      for (const shard of await readdir(folder))
+        if (/^[0-9a-f]{2}$/.test(shard))
+          for (const name of await readdir(path.join(folder, shard))) if (KEY.test(name)) yield name;
     },
   };
 }

@@ -1,4 +1,4 @@
-export { blobKeyOf, openBlobFolder, type Blobs } from './blobs.ts';
+export { blobKeyOf, blobPath, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { openDatabase } from './open-database.ts';
 export { isDuplicate, isOutage, type Database, type Queries } from './database.ts';
@@ -8,7 +8,8 @@ export { containing } from './containing.ts';
 export { interleave } from './interleave.ts';
 export { insertMany } from './insert-many.ts';
 export { beforeStatement, hasLargeText, large } from './large-texts.ts';
-export { joinInstallation } from './installation.ts';
+export { isSealedBy, joinInstallation } from './installation.ts';
+export { isUpToDate, unknownMigrations } from './migrations/index.ts';
 export { createLookUp } from './look-up.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest } from './raw-token.ts';
 export { recordsOf } from './records.ts';

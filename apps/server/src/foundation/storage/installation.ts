@@ -22,7 +22,7 @@ export interface Share {
  */
 export async function joinInstallation(share: Share): Promise<void> {
   const { sealed_check, blob_store } = (await known(share.database)) ?? (await found(share));
-  if (!opens(share.seal, sealed_check))
+  if (!isSealedBy(share.seal, sealed_check))
     throw new Refusal(
       'The database was made with another instance key: what is sealed in it could not be read. Give every process the same KETHUB_INSTANCE_KEY (that of the first one, if it was not set, stands in instance.key in its data folder).',
     );
@@ -51,7 +51,8 @@ async function found({ database, blobs, seal, now }: Share) {
   return row;
 }
 
-function opens(seal: Seal, sealed: string): boolean {
+/** True if the constant was sealed under this key. */
+export function isSealedBy(seal: Seal, sealed: string): boolean {
   try {
     return seal.unseal(PURPOSE, sealed) === CHECK;
   } catch {

@@ -15,6 +15,7 @@ import * as repositoryMembers from './0011-repository-members.ts';
 import * as childIncidents from './0012-child-incidents.ts';
 import * as dueSources from './0013-due-sources.ts';
 import * as versionsOfImplementations from './0014-versions-of-implementations.ts';
+import * as blobHold from './0015-blob-hold.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -37,7 +38,18 @@ const migrations: Record<string, Migration> = {
   '0012-child-incidents': childIncidents,
   '0013-due-sources': dueSources,
   '0014-versions-of-implementations': versionsOfImplementations,
+  '0015-blob-hold': blobHold,
 };
+
+/** Those of the migrations that this program does not know: a newer version has made them. */
+export function unknownMigrations(names: readonly string[]): string[] {
+  return names.filter((name) => !(name in migrations));
+}
+
+/** True if a database with these migrations has exactly the tables of this program. */
+export function isUpToDate(names: readonly string[]): boolean {
+  return unknownMigrations(names).length === 0 && Object.keys(migrations).every((name) => names.includes(name));
+}
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
 export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void> {
@@ -47,7 +59,7 @@ export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void>
     throw new Refusal(
       'The database was created by a version before the first release, and cannot be migrated. Start with an empty data folder (KETHUB_DATA_DIR) and, if DATABASE_URL is set, with an empty database; or start the version that created it.',
     );
-  const unknown = done.filter((name) => !(name in migrations));
+  const unknown = unknownMigrations(done);
   if (unknown.length > 0)
     throw new Refusal(
       `The database was migrated by a newer version (${unknown.join(', ')}). Start that version or a newer one, or restore the backup from before the update.`,

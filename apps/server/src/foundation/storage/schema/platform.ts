@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { OwnerType } from './owner.ts';
 
 export interface PlatformTables {
@@ -53,6 +54,8 @@ interface InstallationRow {
   sealed_check: string;
   /** Key of a blob that identifies the store. */
   blob_store: string;
+  /** Until then no blob is removed: a backup copies them. */
+  blobs_held_until: Generated<number>;
   created_at: number;
 }
 
