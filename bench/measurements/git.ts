@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, type PlatformClient } from '@kethub/client';
 import { Stopwatch } from '../lib/latency.ts';
 import type { Measurement } from '../lib/measurement.ts';
@@ -14,6 +15,8 @@ const READS = 400;
 /** Clones at once while the memory of the platform is watched. */
 const AT_ONCE = 4;
 const WATCH_MS = 50;
+/** The upkeep of repositories begins every minute. */
+const CARE_MS = 1_000;
 /** All processors: client and server share them. */
 const CORES = '0-1';
 
@@ -102,6 +105,7 @@ class GitBench {
       const way = WAYS[(index + round) % WAYS.length] ?? 'local';
       const url = await this.#target(name, way, round);
       costs.push[way].push(await costOf(() => git(source, 'push', '--quiet', url, 'main')));
+      if (way === 'platform') await this.#cared(name);
       const clone = path.join(this.#folder, 'clone');
       const local = way === 'local' ? ['--no-local'] : [];
       const args = ['clone', '--quiet', '--bare', ...local, url, clone];
@@ -121,6 +125,16 @@ class GitBench {
     const folder = path.join(way === 'local' ? this.#folder : this.#served, `${name}-${way}-${round}.git`);
     await git(this.#folder, 'init', '--quiet', '--bare', '--initial-branch=main', folder);
     return way === 'local' ? folder : `${this.#backend}/${path.basename(folder)}`;
+  }
+
+  /** Waits until the upkeep has packed a repository, so that none of its work falls into a transfer. */
+  async #cared(name: RepositoryName): Promise<void> {
+    const { id } = this.#repository(name);
+    const objects = path.join(this.#platform.ready.dataDir, 'repositories', id.slice(-2), `${id}.git`, 'objects');
+    const isThere = (folder: string, end: string): boolean =>
+      readdirSync(path.join(objects, folder)).some((file) => file.endsWith(end));
+    while (!isThere('pack', '.bitmap') || !isThere('info', 'commit-graph')) await pause(CARE_MS);
+    await pause(CARE_MS);
   }
 
   /** Megabytes by which the platform grows at most while several clients clone at once. */
@@ -186,7 +200,7 @@ function transfers(costs: Costs): Measurement[] {
   return (['large', 'many'] as const).flatMap((name) =>
     (['push', 'clone'] as const).flatMap((transfer) => {
       const of = costs[name][transfer];
-      const how = `${repositories[name]}; a real Git on the same two cores; median of ${ROUNDS} rounds, the ways in turn; processor is that of the whole machine with the client; the local path without hard links; platform and http-backend check every object that is pushed (receive.fsckObjects), the local path does not`;
+      const how = `${repositories[name]}; a real Git on the same two cores; median of ${ROUNDS} rounds, the ways in turn; processor is that of the whole machine with the client; the local path without hard links; the clone from the platform follows its upkeep; platform and http-backend check every object that is pushed (receive.fsckObjects), the local path does not`;
       const measure = (what: string, unit: string, cost: (one: Cost) => number): Measurement[] => {
         const rounds = Object.fromEntries(WAYS.map((way) => [way, of[way].map(cost)]));
         const value = median(of.platform.map(cost));

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { limits } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ReleaseSent } from '../../../foundation/http/index.ts';
 import type { GitEnd, GitProcess } from '../git/git.ts';
 import type { GitService } from './admission.ts';
 import { PushCommands } from './commands.ts';
@@ -87,7 +88,9 @@ export async function exchangeFetch(child: GitProcess, body: Readable, reply: Fa
     if (!reply.raw.writableFinished) child.kill();
   });
   await beginWith(child, body);
-  return reply.headers({ ...UNCACHED, 'content-type': 'application/x-git-upload-pack-result' }).send(child.stdout);
+  const out = new ReleaseSent(reply.raw);
+  pipeline(child.stdout, out).catch(() => child.kill());
+  return reply.headers({ ...UNCACHED, 'content-type': 'application/x-git-upload-pack-result' }).send(out);
 }
 
 /**
