@@ -242,6 +242,8 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
 
   test('the first data of a browser that has nothing waits for few requests', async () => {
     const storageState = await page.context().storageState();
+    // An open page asks as well, when an event renews it.
+    await page.goto('about:blank');
     const context = await page.context().browser()?.newContext({ storageState });
     if (!context) throw new Error('The browser has ended');
     const fresh = await dashboard.newPageIn(context);
