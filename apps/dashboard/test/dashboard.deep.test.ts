@@ -211,6 +211,8 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.getByPlaceholder('Search or go to…').fill('New');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New service' }).waitFor();
+    // While the palette fades away, keys of the page do nothing.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
   test('a service is found, filled in and run by keys alone, and run again', async () => {
