@@ -33,8 +33,8 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void, sea
     ['e', unlessDialog(after(() => go('/executions'))), leave],
     ['a', unlessDialog(after(() => go('/applications'))), leave],
     ['d', unlessDialog(after(() => go('/data-pools'))), leave],
-    ['mod+K', unlessDialog(search)],
-    ['/', unlessDialog(search)],
+    ['mod+K', search],
+    ['/', search],
     ['shift+?', unlessDialog(help)],
     ['?', unlessDialog(help)],
     ['j', unlessDialog(() => moveRow(1))],
@@ -43,7 +43,7 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void, sea
   ]);
 }
 
-/** Keys of the page do nothing while a dialog is open: they would lead away from what is typed in it. */
+/** Keys that lead to another page do nothing while a dialog is open: what is typed in it would be lost. */
 function unlessDialog(action: () => void): () => void {
   return () => {
     if (!document.querySelector('[role=dialog]')) action();
