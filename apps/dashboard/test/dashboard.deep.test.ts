@@ -224,6 +224,8 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
         await page.keyboard.press('Tab');
       }
     };
+    // The palette of the test before fades away.
+    await page.getByPlaceholder('Search or go to…').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder('Search or go to…').waitFor();
     await page.keyboard.type('Run ');
