@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '@kethub/server/testing/kethub';
-import { bpmn, calls, start } from '@kethub/server/testing/workflows';
+import { bpmn, calls, deployWorkflow, start } from '@kethub/server/testing/workflows';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
@@ -226,6 +226,33 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await dialog.getByRole('status').waitFor();
     await page.keyboard.press('Escape');
+  });
+
+  test('the Request Schema of a workflow is a form on its run page, filled with the example', async () => {
+    const { page, kethub, origin } = dashboard;
+    const schema = {
+      type: 'object',
+      properties: {
+        large: { type: 'integer', description: 'Every digit is kept.' },
+        note: { type: 'string' },
+      },
+      required: ['large'],
+      examples: [{ large: 0, note: 'of the example' }],
+    };
+    const json = file([start(schema), end('end', { large: '=large', note: '=note' }), chain('start', 'end')]);
+    const { service: made } = await deployWorkflow(kethub.client, 'Described', json);
+    await page.goto(`${origin}/me/services/${made.id}/run`);
+    const input = page.getByRole('region', { name: 'Input' });
+    await expect.poll(() => input.getByLabel('note').inputValue()).toBe('of the example');
+    await input.getByText('Every digit is kept.').waitFor();
+    await input.getByLabel('large').fill('');
+    await input.getByRole('button', { name: 'Run' }).click();
+    await input.getByText('This is needed.').waitFor();
+    await input.getByLabel('large').fill('12345678901234567890');
+    await picture(page, 'workflow-run');
+    await input.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('12345678901234567890').first().waitFor({ timeout: 60_000 });
+    await page.getByText('Succeeded', { exact: true }).first().waitFor({ timeout: 60_000 });
   });
 
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {

@@ -54,3 +54,20 @@ export const specificationQuery = (here: Here, serviceId: string, version: strin
   formQuery([here.base, 'service', serviceId, 'specification', version], (signal) =>
     readSpecification(here, serviceId, version, signal),
   );
+
+/** The OpenAPI document of a version, with exact numbers; null where the person may not read it. */
+export const documentQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
+  queryOptions({
+    queryKey: [base, 'service', serviceId, 'document', version],
+    staleTime: 60_000,
+    retry: false,
+    async queryFn({ signal }): Promise<unknown> {
+      const own = () => platform.getApiSpecification.response({ serviceId, version, signal });
+      const offered = () => platform.getMarketplaceApiSpecification.response({ serviceId, signal });
+      try {
+        return parseExact(await (await own().catch(offered)).text());
+      } catch {
+        return null;
+      }
+    },
+  });

@@ -2,9 +2,10 @@ import type { ElementTemplate, ServiceVersion } from '@kethub/contract';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { elementTemplatesQuery, subscriptionsQuery } from '../../data/application-queries.ts';
-import { useActing, type ActingContext } from '../../data/context.tsx';
+import { useActing } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
 import { versionQuery } from '../../data/queries.ts';
+import { documentQuery } from '../../data/source-queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { useEveryPage } from '../../look/more.tsx';
 import type { CallableService } from '../../modeller/kit/services.ts';
@@ -61,22 +62,6 @@ export function useCallable(applicationId: string | null): Callable {
   );
   const error = subscriptions.data ? null : subscriptions.error;
   return { services, error, retry: () => void subscriptions.refetch() };
-}
-
-/** The OpenAPI document of a service; null where the person may not read it. */
-function documentQuery({ base, platform }: ActingContext, serviceId: string, version: string) {
-  return {
-    queryKey: [base, 'service', serviceId, 'specification', version],
-    staleTime: 60_000,
-    retry: false,
-    async queryFn({ signal }: { readonly signal: AbortSignal }): Promise<unknown> {
-      try {
-        return await platform.getApiSpecification({ serviceId, version, signal });
-      } catch {
-        return platform.getMarketplaceApiSpecification({ serviceId, signal }).catch(() => null);
-      }
-    },
-  };
 }
 
 function parametersOf(signature: NonNullable<ServiceVersion['parameters']>): Parameters {

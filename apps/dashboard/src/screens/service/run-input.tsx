@@ -6,6 +6,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
 import { inputQuery, rememberExecution } from '../../data/queries.ts';
+import { documentQuery } from '../../data/source-queries.ts';
+import { describedInput } from '../../forms/described-input.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { focusFirst, SchemaForm, type Complaints } from '../../forms/schema-form.tsx';
 import { judge } from '../../forms/validate.ts';
@@ -21,7 +23,9 @@ const NONE: Complaints = new Map();
 
 /** Query of the version that is run. */
 interface Detail {
-  readonly data?: Pick<ServiceVersion, 'parameters' | 'sourceBytes' | 'build'> | undefined;
+  readonly data?:
+    | Pick<ServiceVersion, 'parameters' | 'workflow' | 'apiSpecification' | 'sourceBytes' | 'build'>
+    | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
   readonly isSuccess: boolean;
@@ -50,13 +54,20 @@ export function RunInput({
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
   const parameters = useMemo(() => detail.data?.parameters ?? [], [detail.data]);
-  const fields = useMemo(() => fieldsOf(parameters), [parameters]);
+  const isDescribed = hasOnlyDocument(detail.data);
+  const specification = useQuery({ ...documentQuery(acting, serviceId, version), enabled: isDescribed });
+  const isReady = detail.isSuccess && !(isDescribed && specification.isPending);
+  const described = useMemo(() => describedInput(specification.data), [specification.data]);
+  const fields = useMemo(
+    () => (isDescribed ? described.fields : fieldsOf(parameters)),
+    [isDescribed, described, parameters],
+  );
   const [typed, setTyped] = useState<Values | null>(null);
   const earlier = useQuery({
     ...inputQuery(acting, executionId ?? ''),
     enabled: executionId !== null && typed === null,
   });
-  const values = typed ?? earlier.data ?? defaultsOf(fields);
+  const values = typed ?? earlier.data ?? { ...defaultsOf(fields), ...described.example };
   const [view, setView] = useState('form');
   // Inputs that keep a text of their own are made anew when the values come from elsewhere.
   const [filled, setRevision] = useState(0);
@@ -98,7 +109,7 @@ export function RunInput({
     },
   });
   const run = (): void => {
-    if (start.isPending || detail.isPending) return;
+    if (start.isPending || !isReady) return;
     const early = complaintsOf(fields, values);
     const input = inputOf(fields, values);
     const found = early.size > 0 ? early : judge(parameters, input);
@@ -154,16 +165,12 @@ export function RunInput({
         </div>
       </div>
       {detail.error !== null && <Problem error={detail.error} onRetry={() => void detail.refetch()} />}
-      {detail.isPending && <p className="quiet">Loading…</p>}
-      {detail.isSuccess && shown === 'form' && (
+      {(detail.isPending || (detail.isSuccess && !isReady)) && <p className="quiet">Loading…</p>}
+      {isReady && shown === 'form' && (
         <SchemaForm key={revision} fields={fields} values={values} onChange={change} complaints={complaints} />
       )}
-      {detail.isSuccess && shown === 'json' && (
-        <JsonInput key={revision} values={values} onChange={change} hasForm={hasForm} />
-      )}
-      {detail.isSuccess && shown === 'code' && (
-        <Snippets name={name} version={version} input={inputOf(fields, values)} />
-      )}
+      {isReady && shown === 'json' && <JsonInput key={revision} values={values} onChange={change} hasForm={hasForm} />}
+      {isReady && shown === 'code' && <Snippets name={name} version={version} input={inputOf(fields, values)} />}
       {executionId !== null && typed === null && earlier.data === null && (
         <p className="quiet small">
           The input of this execution is not kept: it was longer than 64 KiB, or has expired.
@@ -188,12 +195,7 @@ export function RunInput({
       <Unplaced complaints={complaints} />
       {start.error && <Problem error={start.error} />}
       <div className="row">
-        <Button
-          leftSection={<Icon name="run" size={14} />}
-          loading={start.isPending}
-          disabled={!detail.isSuccess}
-          onClick={run}
-        >
+        <Button leftSection={<Icon name="run" size={14} />} loading={start.isPending} disabled={!isReady} onClick={run}>
           Run
         </Button>
         <span className="small quiet">
@@ -202,6 +204,12 @@ export function RunInput({
       </div>
     </section>
   );
+}
+
+/** Workflows and containers have no signature. Their OpenAPI document, which its owner may read, says what they take. */
+function hasOnlyDocument(version: Detail['data']): boolean {
+  if (version === undefined || version.parameters !== undefined) return false;
+  return version.workflow !== undefined || version.apiSpecification !== undefined;
 }
 
 /** Complaints for which there is no input on the page. */
