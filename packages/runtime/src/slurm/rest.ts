@@ -33,9 +33,16 @@ const MEMBERS: Readonly<Record<string, { readonly name: string; readonly kind: '
   time: { name: 'time_limit', kind: 'NUMBER' },
 };
 
-/** Returns the option that the REST interface has no member for; null when it has one for each. */
+/** Returns the option that the REST interface has no member for, or no such value; null when it takes each. */
 export function unknownToRest(options: readonly string[]): string | null {
-  return options.find((option) => MEMBERS[nameOf(option)] === undefined) ?? null;
+  return options.find((option) => !isTaken(option)) ?? null;
+}
+
+/** A time is a number of minutes here: 1:00:00 is a form of sbatch alone. */
+function isTaken(option: string): boolean {
+  const member = MEMBERS[nameOf(option)];
+  if (member?.kind !== 'NUMBER') return member !== undefined;
+  return /=-?\d+$/.test(option);
 }
 
 interface Answer {

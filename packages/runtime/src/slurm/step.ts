@@ -7,6 +7,8 @@ import { runJob } from './run-job.ts';
 // The program of a batch job on a node that shares a folder with the platform: node step.ts <folder of mailboxes>
 // <execution id>. Its records are in the mailbox.
 const [parent = '', executionId = ''] = process.argv.slice(2);
+// A signal that ends the execution would open Node's debugger until runJob listens for it.
+process.on('SIGUSR1', () => undefined);
 const mailbox = new Mailbox(parent, executionId);
 if (mailbox.claim())
   try {

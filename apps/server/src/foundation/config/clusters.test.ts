@@ -52,6 +52,11 @@ test.each([
     { ...slurm, ...rest, KETHUB_SLURM_OPTIONS: '--partition=long --mail-user=x' },
     /--mail-user=x is not known/,
   ],
+  [
+    'a time that the REST interface does not take',
+    { ...slurm, ...rest, KETHUB_SLURM_OPTIONS: '--time=1:00:00' },
+    /--time=1:00:00 is not known/,
+  ],
 ])('%s is refused with its name', (_what, settings, words) => {
   expect(() => readConfiguration(settings)).toThrow(words);
 });

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 
+/** Chunks that are remembered to be freed: 16 MB of a child's output. */
+const MOST_PASSED = 256;
+
 /**
  * Passes an answer on and frees the memory of each chunk that the socket has taken. The garbage collector would free it
  * too, but collects the whole heap every 32 MB of such memory, which takes most of the time of a large answer. Nobody
@@ -23,6 +26,8 @@ export class ReleaseSent extends Transform {
         if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
       this.#passed = [];
     }
+    // A slow client always leaves something waiting. What it has not taken is left to the garbage collector.
+    if (this.#passed.length === MOST_PASSED) this.#passed = [];
     this.#passed.push(chunk);
     done(null, chunk);
   }

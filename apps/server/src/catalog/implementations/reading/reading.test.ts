@@ -125,7 +125,7 @@ describe.each(databases)('reading repositories on $name', (kind) => {
 
   test('names and messages are shown as they are, whatever they hold', async () => {
     const { id, cloneUrl } = await kethub.client.createImplementation({ json: { name: 'awkward' } });
-    const names = ['a\nb.txt', 'folder\n/c.txt', '-q', '#?%2F"\'.txt', 'evil\u202egnp.exe'];
+    const names = ['a\nb.txt', 'c.txt\r', 'folder\n/c.txt', '-q', '#?%2F"\'.txt', 'evil\u202egnp.exe'];
     await client.commit('awkward', Object.fromEntries(names.map((name) => [name, `${name}!`])));
     const latin = Buffer.concat([Buffer.from(client.at('awkward')), Buffer.from('/caf\xe9', 'latin1')]);
     await writeFile(latin, 'latin');
@@ -137,6 +137,8 @@ describe.each(databases)('reading repositories on $name', (kind) => {
     expect(await (await at('caf\ufffd')).text()).toBe('latin');
     expect((await at('caf\ufffd/x')).status).toBe(404);
     expect((await at('none\nx')).status).toBe(404);
+    expect((await at('c.txt')).status).toBe(404);
+    expect((await at(`${'folder\n/'.repeat(300)}c.txt`)).status).toBe(404);
     const commits = (await (await ask('/commits', {}, id)).json()) as RepositoryCommit[];
     expect(commits.map(({ message }) => message)).toEqual([forged, 'change']);
     const { patch } = (await (await ask(`/commits/${commits[1]?.id ?? ''}`, {}, id)).json()) as CommitDetails;

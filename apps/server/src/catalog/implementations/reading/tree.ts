@@ -55,10 +55,15 @@ export function findObject(objects: CatFile, commit: string, path: string): Prom
 }
 
 /** Signs with which Git cannot be asked for a path: ends of lines, and what stands for bytes that are no UTF-8. */
-const UNASKABLE = /[\n\ufffd]/;
+const UNASKABLE = /[\n\ufffd]|\r$/;
+
+/** Names of a path that is followed folder by folder. */
+const MOST_WALKED = 64;
 
 /** Finds a path folder by folder, by the names that are shown. */
 async function walk(objects: CatFile, commit: string, names: readonly string[]): Promise<ObjectInfo | null> {
+  // Each folder on the way is read whole, so a path of thousands of names would be work for a minute.
+  if (names.length > MOST_WALKED) return null;
   let found = await objects.info(`${commit}^{tree}`);
   for (const name of names) {
     if (found?.type !== 'tree') return null;
