@@ -3,6 +3,7 @@ import { mount, platformLimits } from '../../foundation/http/index.ts';
 import { IdentityProviderUnavailable } from '../identity/index.ts';
 import type { Catalog } from '../deletions/index.ts';
 import { catalogs, startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
+import { sweepOrphans } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { countBlobs, settle, traces, type Settled } from '../../testing/leaving.ts';
 import { createTestServer } from '../../testing/platform.ts';
@@ -62,6 +63,20 @@ describe.each(databases)('DELETE /me on $name', ({ open }) => {
     expect(await countBlobs(server)).toBe(blobs + 1);
     const response = await remove(person[credential]);
     expect([response.status, await response.text()]).toEqual([204, '']);
+    await expectGone(person, blobs);
+  });
+
+  test('while a backup copies the files, the image stays; then the sweep removes it', async () => {
+    const blobs = await countBlobs(server);
+    const person = await settle(server, 'leaves-in-a-backup');
+    const { database, blobs: store } = server.platform;
+    const blobs_held_until = Date.now() + 3_600_000;
+    const row = { id: 'this' as const, sealed_check: '', blob_store: '', blobs_held_until, created_at: 0 };
+    await database.write((transaction) => transaction.insertInto('installation').values(row).execute());
+    expect((await remove(person.session)).status).toBe(204);
+    expect(await countBlobs(server)).toBe(blobs + 1);
+    await database.write((transaction) => transaction.deleteFrom('installation').execute());
+    await sweepOrphans(database, store, Date.now() + 2 * 3_600_000);
     await expectGone(person, blobs);
   });
 

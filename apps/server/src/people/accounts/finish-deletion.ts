@@ -1,7 +1,7 @@
 import { endDeletion } from '../deletions/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import { removeMailFiles, withdrawMails } from '../../foundation/mail/index.ts';
-import type { AccountDeletionRow } from '../../foundation/storage/index.ts';
+import { markOrphan, removeOrphans, type AccountDeletionRow } from '../../foundation/storage/index.ts';
 import type { AccountServices } from './services.ts';
 
 /**
@@ -13,7 +13,11 @@ export async function finishDeletion(
   { platform, identity }: AccountServices,
   { user_id, image_blob, recipients }: AccountDeletionRow,
 ): Promise<void> {
-  if (image_blob !== null) await platform.blobs.remove(image_blob);
+  if (image_blob !== null) {
+    // While a backup copies it, it stays, and the sweep removes it later.
+    await platform.database.write((transaction) => markOrphan(transaction, image_blob, platform.now()));
+    await removeOrphans(platform.database, platform.blobs, [image_blob]);
+  }
   const theirs = JSON.parse(recipients) as string[];
   await removeMailFiles(platform, theirs);
   try {
