@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -134,6 +146,7 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
 
   test('is backed up while calls go on, and restored with all that it had', async () => {
     const folder = path.join(home, 'whole');
+    await mkdir(folder, { mode: 0o755 });
     const calls = new AbortController();
     const load = (async () => {
       for (let count = 0; !calls.signal.aborted; count++) {
@@ -150,6 +163,10 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
       database: kind.name === 'SQLite' ? 'sqlite' : 'postgres',
     });
     expect((await readFile(path.join(folder, 'checksums.txt'), 'utf8')).split('\n').length).toBeGreaterThan(5);
+    // Nobody else can read it.
+    const written = await readdir(folder, { recursive: true });
+    expect(written.some((name) => name.endsWith('.git/HEAD'))).toBe(true);
+    for (const name of ['', ...written]) expect((await stat(path.join(folder, name))).mode & 0o077).toBe(0);
     // The key is no part of it.
     const key = (await readFile(path.join(platform.dataDir, 'instance.key'), 'utf8')).trim();
     for (const name of await readdir(folder)) expect(name).not.toContain('key');
@@ -196,6 +213,15 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
       if (restored.runtime) await endRunner(restored.runtime, target.dataDir, () => restored.stop());
       await target.drop();
     }
+  });
+
+  test('is not backed up on a machine that has no repositories', async () => {
+    const repositories = path.join(platform.dataDir, 'repositories');
+    await rename(repositories, `${repositories}.away`);
+    const folder = path.join(home, 'elsewhere');
+    expect(await refusal('backup', folder, settings())).toContain('machine of the role git');
+    expect(await readdir(folder)).toEqual([]);
+    await rename(`${repositories}.away`, repositories);
   });
 
   test('is not restored from a backup that is cut off or damaged, nor with another key', async () => {

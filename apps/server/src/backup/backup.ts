@@ -1,20 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Refusal, type Configuration } from '../foundation/config/index.ts';
 import { blobPath, isUpToDate, openBlobs } from '../foundation/storage/index.ts';
+import { withBlobsHeld } from './hold.ts';
 import { Checksums, names, writeManifest, type Manifest } from './manifest.ts';
-import { storedDatabase, type StoredDatabase } from './stored.ts';
+import { storedDatabase } from './stored.ts';
 
 const run = promisify(execFile);
-
-/** Milliseconds for which blobs are held at a time. After a killed backup, removals go on then. */
-const HOLD_MS = 10 * 60_000;
-/** Milliseconds after which a hold is renewed. */
-const RENEW_MS = 60_000;
 
 /**
  * Writes a backup of an installation into a new or empty folder, also while its platform runs. The database is copied
@@ -25,8 +21,7 @@ export async function backUp(
   folder: string,
   version: string,
 ): Promise<Omit<Manifest, 'form'>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new Refusal(`${folder} is not empty. Choose another folder.`);
+  await openFolder(folder);
   const database = storedDatabase(configuration);
   if (await database.isEmpty())
     throw new Refusal('There is no installation: the database is empty. Check KETHUB_DATA_DIR and DATABASE_URL.');
@@ -35,43 +30,48 @@ export async function backUp(
     throw new Refusal(
       'The platform has another version than this program. Back it up with the program of its version.',
     );
-  return await withBlobsHeld(database, async () => {
-    const checksums = new Checksums(folder);
-    const sealedCheck = await database.sealedCheck();
+  requireRepositories(configuration, await database.pushed());
+  const checksums = new Checksums(folder);
+  const sealedCheck = await database.sealedCheck();
+  const blobs = await withBlobsHeld(database, async () => {
     await database.dumpTo(path.join(folder, names.database));
     await checksums.add(names.database);
-    const blobs = await copyBlobs(configuration, folder, checksums);
-    const repositories = await copyRepositories(configuration, folder, checksums);
-    const manifest = {
-      createdAt: new Date().toISOString(),
-      version,
-      database: database.kind,
-      migrations,
-      sealedCheck,
-      blobs,
-      repositories,
-      bytes: checksums.bytes,
-      checksums: await checksums.end(),
-    };
-    await writeManifest(folder, manifest);
-    return manifest;
+    return await copyBlobs(configuration, folder, checksums);
+  });
+  const repositories = await copyRepositories(configuration, folder, checksums);
+  const manifest = {
+    createdAt: new Date().toISOString(),
+    version,
+    database: database.kind,
+    migrations,
+    sealedCheck,
+    blobs,
+    repositories,
+    bytes: checksums.bytes,
+    checksums: await checksums.end(),
+  };
+  await writeManifest(folder, manifest);
+  return manifest;
+}
+
+/** Makes the folder, or takes an empty one, and lets nobody else read it. */
+async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new Refusal(`${folder} is not empty. Choose another folder.`);
+  await chmod(folder, 0o700).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EPERM')
+      throw new Refusal(`${folder} belongs to another user, who could read the backup. Choose a new folder.`);
+    throw error;
   });
 }
 
-async function withBlobsHeld<T>(database: StoredDatabase, work: () => Promise<T>): Promise<T> {
-  let lost: unknown = null;
-  await database.holdBlobs(Date.now() + HOLD_MS);
-  const renewal = setInterval(() => {
-    database.holdBlobs(Date.now() + HOLD_MS).catch((error: unknown) => (lost = error));
-  }, RENEW_MS);
-  try {
-    const made = await work();
-    if (lost !== null) throw new Error('The files could not be held while they were copied', { cause: lost });
-    return made;
-  } finally {
-    clearInterval(renewal);
-    await database.holdBlobs(0);
-  }
+/** Throws Refusal on a machine that has none of the repositories: only the role `git` has them. */
+function requireRepositories({ dataDir }: Configuration, ids: readonly string[]): void {
+  const folder = path.join(dataDir, 'repositories');
+  if (ids.length === 0 || ids.some((id) => existsSync(path.join(folder, id.slice(-2), `${id}.git`)))) return;
+  throw new Refusal(
+    `The repositories of the implementations are not in ${folder}. Take the backup on the machine of the role git, with its KETHUB_DATA_DIR.`,
+  );
 }
 
 async function copyBlobs({ blobs, dataDir }: Configuration, folder: string, checksums: Checksums): Promise<number> {

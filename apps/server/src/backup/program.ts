@@ -6,6 +6,8 @@ import { restore } from './restore.ts';
 
 // `node program.ts backup|restore <folder>`, with the settings of the platform in the environment. Prints the manifest;
 // ends with 1 and a sentence when it cannot be done.
+// Files are for this user alone, also those that Git and pg_dump write.
+process.umask(0o077);
 const [command, folder = ''] = process.argv.slice(2);
 try {
   const configuration = readConfiguration(process.env);

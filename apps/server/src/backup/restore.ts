@@ -67,7 +67,10 @@ function requireKey({ dataDir, instanceKey: configured }: Configuration, { seale
 
 async function requireEmpty(database: StoredDatabase, blobs: Blobs, repositories: string): Promise<void> {
   const again = 'Restore into an empty installation; after a restore that was cut off, empty it first.';
-  if (!(await database.isEmpty())) throw new Refusal(`The database is not empty. ${again}`);
+  if (!(await database.isEmpty())) {
+    const files = database.kind === 'sqlite' ? ': there is kethub.db, kethub.db-wal, -shm or -journal' : '';
+    throw new Refusal(`The database is not empty${files}. ${again}`);
+  }
   for await (const key of blobs.keys()) throw new Refusal(`The store of files is not empty: it has ${key}. ${again}`);
   if (existsSync(repositories) && (await readdir(repositories)).length > 0)
     throw new Refusal(`${repositories} is not empty. ${again}`);

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 import { Client } from 'pg';
 import { Refusal, type Configuration } from '../foundation/config/index.ts';
 import { syncFile } from './manifest.ts';
+import type { Vacuum } from './vacuum-thread.ts';
 
 const run = promisify(execFile);
 
@@ -17,7 +20,9 @@ export interface StoredDatabase {
   isEmpty(): Promise<boolean>;
   migrations(): Promise<string[]>;
   sealedCheck(): Promise<string>;
-  /** Lets no process remove blobs until then. */
+  /** Ids of some implementations that have a repository, those pushed to last. */
+  pushed(): Promise<string[]>;
+  /** Lets no process remove blobs until then, or longer if that is so already. */
   holdBlobs(until: number): Promise<void>;
   /** Writes the database as it is at one moment. */
   dumpTo(file: string): Promise<void>;
@@ -31,6 +36,7 @@ export function storedDatabase({ databaseUrl, dataDir }: Configuration): StoredD
 
 const MIGRATIONS = 'select name from kysely_migration order by name';
 const CHECK = 'select sealed_check from installation';
+const PUSHED = 'select id from implementations where pushed_at is not null order by pushed_at desc limit 100';
 
 /** Milliseconds for which the lock of a busy platform is waited for. */
 const BUSY_MS = 60_000;
@@ -46,17 +52,20 @@ function sqliteIn(file: string): StoredDatabase {
   };
   return {
     kind: 'sqlite',
-    isEmpty: async () => !existsSync(file),
+    // A log without its database would be replayed onto the next one.
+    isEmpty: async () => !['', '-wal', '-shm', '-journal'].some((end) => existsSync(file + end)),
     migrations: async () =>
       using((database) => (database.prepare(MIGRATIONS).all() as { name: string }[]).map(({ name }) => name)),
     sealedCheck: async () =>
       using((database) => (database.prepare(CHECK).get() as { sealed_check: string }).sealed_check),
+    pushed: async () => using((database) => (database.prepare(PUSHED).all() as { id: string }[]).map(({ id }) => id)),
     async holdBlobs(until) {
-      using((database) => database.prepare('update installation set blobs_held_until = ?').run(until), false);
+      const extend = 'update installation set blobs_held_until = max(blobs_held_until, ?)';
+      using((database) => database.prepare(extend).run(until), false);
     },
-    // One read transaction: writers go on beside it, and deleted rows are not copied.
     async dumpTo(target) {
-      using((database) => database.prepare('vacuum into ?').run(target));
+      const workerData: Vacuum = { file, target, timeout: BUSY_MS };
+      await once(new Worker(new URL('./vacuum-thread.ts', import.meta.url), { workerData }), 'exit');
     },
     async fillFrom(source) {
       const draft = `${file}.restored`;
@@ -106,8 +115,9 @@ function postgresAt(databaseUrl: string): StoredDatabase {
       ).length === 0,
     migrations: async () => (await ask<{ name: string }>(MIGRATIONS)).map(({ name }) => name),
     sealedCheck: async () => (await ask<{ sealed_check: string }>(CHECK))[0]?.sealed_check ?? '',
+    pushed: async () => (await ask<{ id: string }>(PUSHED)).map(({ id }) => id),
     async holdBlobs(until) {
-      await ask('update installation set blobs_held_until = $1', [until]);
+      await ask('update installation set blobs_held_until = greatest(blobs_held_until, $1::bigint)', [until]);
     },
     dumpTo: (file) => program('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', `--file=${file}`]),
     fillFrom: (file) =>
