@@ -25,7 +25,7 @@ if (major > ${NODE.major} || (major === ${NODE.major} && minor >= ${NODE.minor})
   await import('../${CODE}/main.js');
 } else {
   console.error(
-    \`ket needs Node from ${NODE.major}.${NODE.minor} on; \${process.execPath} is Node \${process.versions.node}.\\n\` +
+    \`This command needs Node from ${NODE.major}.${NODE.minor} on; \${process.execPath} is Node \${process.versions.node}.\\n\` +
       'Put a newer Node into PATH, or install the Python package of ket, which brings its own.',
   );
   process.exitCode = 2;

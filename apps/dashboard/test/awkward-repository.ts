@@ -15,7 +15,7 @@ export const AWKWARD_README = [
   '| Name | Meaning |',
   '|------|:-------:|',
   '| `x`  | **first** |',
-  '| <b>y</b> | [guide](docs/guide.md) |',
+  '| <b>y</b> | [guide](pages/guide.md) |',
   '',
   '- [x] written',
   '  1. nested',
@@ -34,7 +34,7 @@ export async function makeAwkward(client: GitClient, folder: string): Promise<{ 
   await client.commit(folder, {
     ...names,
     'README.md': AWKWARD_README,
-    'docs/guide.md': '# Guide\n',
+    'pages/guide.md': '# Guide\n',
     'no-end.txt': 'without an end',
     'crlf.txt': 'one\r\ntwo\r\n',
     'utf16.txt': Buffer.from('\ufeffsixteen', 'utf16le'),
@@ -44,7 +44,7 @@ export async function makeAwkward(client: GitClient, folder: string): Promise<{ 
     'large/README.md': 'a'.repeat(5 * 1024 * 1024),
     'linked/b.txt': 'b\n',
   });
-  await symlink('../docs/guide.md', client.at(folder, 'linked/README.md'));
+  await symlink('../pages/guide.md', client.at(folder, 'linked/README.md'));
   const sub = '1'.repeat(40);
   await client.run(folder, 'update-index', '--add', '--cacheinfo', `160000,${sub},sub`);
   await client.run(folder, 'add', 'linked');

@@ -307,8 +307,8 @@ describe.skipIf(!existsSync(PROGRAM))('repositories in a browser', () => {
     await file('sub');
     await visitor.getByText('It is a submodule').waitFor();
     await file('linked/README.md');
-    await visitor.getByRole('link', { name: '../docs/guide.md' }).click();
-    await visitor.waitForURL(/path=docs%2Fguide.md/);
+    await visitor.getByRole('link', { name: '../pages/guide.md' }).click();
+    await visitor.waitForURL(/path=pages%2Fguide.md/);
     await visitor.goto(`${at}?path=linked`);
     await visitor.getByText('is a link to another file').waitFor();
     await visitor.goto(`${at}?path=large`);

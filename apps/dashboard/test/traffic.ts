@@ -49,10 +49,12 @@ export function watchTraffic(origin: string): Traffic {
   };
 }
 
+const NOT_OF_DATA = ['/callback', '/api/events'];
+
 /**
  * Requests that the first data waits for. A redirect belongs to the request before it. The event stream stays open and
  * brings none of this data.
  */
 export function awaited(requests: readonly string[]): string[] {
-  return requests.filter((one) => one !== 'GET /callback' && one !== 'GET /api/events');
+  return requests.filter((one) => !NOT_OF_DATA.includes(one.replace(/^GET /, '')));
 }
