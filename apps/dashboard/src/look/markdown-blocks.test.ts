@@ -126,6 +126,9 @@ test('a relative address is one of the text, which only its screen can resolve',
     { type: 'relative', text: 'a', address: '/me/tokens', isPicture: true, whole: '![a](/me/tokens)' },
   ]));
 
+test('signs that close a heading are no part of it', () =>
+  expect(blocksOf('# a   ##\n# b#\n# c # d #').map((one) => 'text' in one && one.text)).toEqual(['a', 'b#', 'c # d']));
+
 test('a text that is made to be slow is not', () => {
   for (const part of [
     '*',
@@ -142,10 +145,14 @@ test('a text that is made to be slow is not', () => {
     '|a',
     '[![',
     'http://a(',
+    '\t',
+    '#',
   ])
     expect(
       blocksOf(part.repeat(50_000)).flatMap((one) => ('text' in one ? spansOf(one.text) : [])).length,
     ).toBeDefined();
+  for (const gap of ['\t', ' ', ' #'])
+    expect(blocksOf(`# a${gap.repeat(99_990 / gap.length)}x`)).toMatchObject([{ type: 'heading' }]);
   const nested = Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n');
   expect(JSON.stringify(blocksOf(nested)).split('"list"')).toHaveLength(9);
 });

@@ -62,7 +62,11 @@ function parse(lines: readonly string[], depth: number): Block[] {
       blocks.push({ type: 'code', text: code.join('\n'), language: fence[2] ?? '' });
     } else if (heading) {
       at++;
-      blocks.push({ type: 'heading', level: heading[1]?.length ?? 1, text: (heading[2] ?? '').replace(/ +#+$/, '') });
+      blocks.push({
+        type: 'heading',
+        level: heading[1]?.length ?? 1,
+        text: (heading[2] ?? '').replace(/(?<! ) +#+$/, ''),
+      });
     } else if (RULE.test(line)) {
       at++;
       blocks.push({ type: 'rule' });
