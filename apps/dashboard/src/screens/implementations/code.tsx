@@ -26,11 +26,19 @@ export function Code() {
     ...treeQuery(acting, implementationId, { ref, path }),
     enabled: head !== null || ref !== null,
   });
+  const isEmpty = implementation.data !== undefined && head === null && ref === null;
   const [asked, setAsked] = useState<'service' | 'upload' | null>(null);
   const dialogs = (
     <>
       {asked === 'service' && <CreateService name={name} onClose={() => setAsked(null)} />}
-      {asked === 'upload' && <Upload head={tree.data?.commit ?? null} onClose={() => setAsked(null)} />}
+      {asked === 'upload' && (
+        <Upload
+          head={isEmpty ? '' : (tree.data?.commit ?? null)}
+          failure={tree.error}
+          onRetry={() => void tree.refetch()}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </>
   );
   const mayPush = isEnough(role, 'implementation:push') && implementation.data?.value.readOnly === null;
@@ -44,7 +52,7 @@ export function Code() {
       </Link>
     </>
   );
-  if (implementation.data && head === null && ref === null)
+  if (implementation.data && isEmpty)
     return (
       <>
         <ImportPanel />

@@ -10,14 +10,28 @@ import { Problem } from '../../shell/problem.tsx';
 import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /**
- * Uploads files as a commit: into the folder that the page shows, or a ZIP in the place of everything. `head`: the commit
- * that the page shows; if somebody has pushed since the dialog was opened, both commits are shown before anything changes.
+ * Uploads files as a commit: into the folder that the page shows, or a ZIP in the place of everything. If somebody has
+ * pushed since the page showed its commit, both commits are shown before anything changes.
  */
-export function Upload({ head: shown, onClose }: { readonly head: string | null; readonly onClose: () => void }) {
+export function Upload({
+  head: shown,
+  failure,
+  onRetry,
+  onClose,
+}: {
+  /** The commit that the page shows, empty if there is none. It is null until the folder is read. */
+  readonly head: string | null;
+  /** Error of the last attempt to read the folder. */
+  readonly failure: unknown;
+  readonly onRetry: () => void;
+  readonly onClose: () => void;
+}) {
   const { acting, implementationId, at } = useImplementationAddress();
   const { ref, path } = useWhere();
   const queries = useQueryClient();
-  const [head] = useState(shown);
+  const [head, setHead] = useState(shown);
+  // A page that is renewed later does not change what the person has seen.
+  if (head === null && shown !== null) setHead(shown);
   const refs = useQuery(refsQuery(acting, implementationId));
   const [files, setFiles] = useState<File[]>([]);
   const [message, setMessage] = useState('');
@@ -36,7 +50,11 @@ export function Upload({ head: shown, onClose }: { readonly head: string | null;
       body.set('branch', branch);
       if (isZip && how === 'replace') body.set('archive', only);
       else for (const file of files) body.append('files', file, below(path, file.name));
-      return acting.platform.commitToImplementation({ implementationId, body, headers: ifMatch(over && `"${over}"`) });
+      return acting.platform.commitToImplementation({
+        implementationId,
+        body,
+        headers: ifMatch(over === null ? null : `"${over}"`),
+      });
     },
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
@@ -78,6 +96,12 @@ export function Upload({ head: shown, onClose }: { readonly head: string | null;
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
+        {head === null && (
+          <p role="status" style={{ margin: 0 }}>
+            Commit waits until the folder is read, so that it replaces nothing that you have not seen.
+          </p>
+        )}
+        {head === null && failure !== null && <Problem error={failure} onRetry={onRetry} />}
         {commit.error && !isStale(commit.error) && <Problem error={commit.error} />}
         <Conflict
           error={commit.error}
@@ -88,7 +112,7 @@ export function Upload({ head: shown, onClose }: { readonly head: string | null;
         >
           {() => (
             <p style={{ margin: 0 }}>
-              {head !== null && (
+              {head !== null && head !== '' && (
                 <>
                   <Link to={`${at}/compare`} search={{ base: head, head: branch }} target="_blank">
                     See what was pushed to {branch}
@@ -103,7 +127,11 @@ export function Upload({ head: shown, onClose }: { readonly head: string | null;
           )}
         </Conflict>
         {!isStale(commit.error) && (
-          <Button type="submit" loading={commit.isPending} disabled={files.length === 0 || !isBranch || branch === ''}>
+          <Button
+            type="submit"
+            loading={commit.isPending}
+            disabled={files.length === 0 || !isBranch || branch === '' || head === null}
+          >
             Commit
           </Button>
         )}
@@ -119,5 +147,5 @@ async function readHead(platform: Platform, implementationId: string, branch: st
 }
 
 function inWords(commit: string | null): string {
-  return commit === null ? 'none' : commit.slice(0, 8);
+  return commit === null || commit === '' ? 'none' : commit.slice(0, 8);
 }
