@@ -268,6 +268,92 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     expect(found).toEqual(Object.fromEntries(forms.map(({ name, typed }) => [name, { kept: typed, after: typed }])));
   }, 300_000);
 
+  test('what is typed after Save stays, is not said to be saved, and is saved by the next change', async () => {
+    const { page, origin } = dashboard;
+    const { client } = kethub;
+    const target = { url: 'https://solver.example.org/', credentials: null };
+    const remote = await client.createService({ json: { type: 'ON_PREMISE', name: 'Moves', target } });
+    const code = await client.createImplementation({ json: { name: 'settings' } });
+    const forms = [
+      { address: `/me/implementations/${code.id}/settings`, label: 'Description', first: 'One.', next: 'Two.' },
+      { address: '/me/profile', label: 'Position', first: 'One', next: 'Two' },
+      {
+        address: `/me/services/${remote.id}/versions/${VERSION}`,
+        label: 'Address',
+        first: 'https://one.example.org/',
+        next: 'https://two.example.org/',
+      },
+    ];
+    for (const { address, label, first, next } of forms) {
+      await page.goto(origin + address);
+      const field = page.getByLabel(new RegExp(`^${label}(?: \\*)?$`));
+      const save = page.getByRole('button', { name: 'Save', exact: true });
+      await field.fill(first);
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      await page.route('**/api/**', async (route) => {
+        if (!['PATCH', 'PUT'].includes(route.request().method())) return route.continue();
+        asked.resolve();
+        await answer.promise;
+        return route.continue();
+      });
+      await save.click();
+      await asked.promise;
+      await field.fill(next);
+      await page.locator('button[type=submit][data-loading]').waitFor();
+      answer.resolve();
+      await page.locator('button[type=submit][data-loading]').waitFor({ state: 'detached' });
+      expect(await field.inputValue()).toBe(next);
+      expect(await page.getByText('Saved.', { exact: true }).count()).toBe(0);
+      await page.unroute('**/api/**');
+      await save.click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      await page.reload();
+      await expect.poll(() => field.inputValue()).toBe(next);
+    }
+  });
+
+  test('an upload waits until the folder is read, and names the commit that was shown', async () => {
+    const { page, origin } = dashboard;
+    const { id } = await kethub.client.createImplementation({ json: { name: 'upload' } });
+    const path = { implementationId: id };
+    const heads: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/commits')) heads.push(request.headers()['if-match']);
+    });
+    const dialog = page.getByRole('dialog');
+    const commit = dialog.getByRole('button', { name: 'Commit' });
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Upload files' }).click();
+      const chooser = page.waitForEvent('filechooser');
+      await dialog.getByLabel('Files').click();
+      await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+    };
+    await page.goto(`${origin}/me/implementations/${id}`);
+    await choose('first.txt');
+    await commit.click();
+    await page.getByRole('link', { name: 'first.txt', exact: true }).waitFor();
+    const [shown] = await kethub.client.listImplementationCommits(path);
+    const folder = `**/implementations/${id}/tree*`;
+    await page.route(folder, (route) =>
+      route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{}' }),
+    );
+    await page.reload();
+    await choose('second.txt');
+    await dialog.getByText('Commit waits until the folder is read').waitFor();
+    expect(await commit.isDisabled()).toBe(true);
+    const again = dialog.getByRole('button', { name: 'Try again' });
+    await again.waitFor({ timeout: 60_000 });
+    expect(await commit.isDisabled()).toBe(true);
+    expect(await violationsInDialog(page)).toEqual([]);
+    await picture(page, 'upload-waits');
+    await page.unroute(folder);
+    await again.click();
+    await commit.click();
+    await page.getByRole('link', { name: 'second.txt', exact: true }).waitFor();
+    expect(heads).toEqual(['""', `"${shown?.id ?? ''}"`]);
+  }, 120_000);
+
   test('an input that is half typed stays: a newer version is built, and a renewal of the page fails', async () => {
     const { page, origin } = dashboard;
     const { service } = await deploy(kethub.client, 'Half typed', FILES);

@@ -58,9 +58,11 @@ export function TextsForm<Key extends string>({
   const [texts, setTexts] = useState(present.value);
   const [seen, setSeen] = useState(present);
   const change = useMutation({
-    mutationFn: (over: string | null) => save(texts, ifMatch(over)),
-    async onSuccess(response) {
-      setSeen({ value: texts, etag: response.headers.get('etag') });
+    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: Texts<Key> }) =>
+      save(sent, ifMatch(over)),
+    // Texts that are typed while the request is on its way are not saved.
+    async onSuccess(response, { sent }) {
+      setSeen({ value: sent, etag: response.headers.get('etag') });
       await onSaved();
     },
   });
@@ -71,7 +73,7 @@ export function TextsForm<Key extends string>({
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(seen.etag);
+        change.mutate({ over: seen.etag, sent: texts });
       }}
     >
       {fields.map(({ key, label, maxLength, isLong = false, isNeeded = false, placeholder }, index) => {
@@ -97,7 +99,7 @@ export function TextsForm<Key extends string>({
         error={change.error}
         read={read}
         compare={({ value }) => fields.map(({ key, label }) => ({ label, mine: texts[key], theirs: value[key] }))}
-        onMine={(theirs) => change.mutate(theirs.etag)}
+        onMine={(theirs) => change.mutate({ over: theirs.etag, sent: texts })}
         onTheirs={(theirs) => {
           setTexts(theirs.value);
           setSeen(theirs);

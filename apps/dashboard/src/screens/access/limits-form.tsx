@@ -35,12 +35,15 @@ export function LimitsForm({
     executionsPerMonth: textOf(present.executionsPerMonth),
     executionsAtOnce: textOf(present.executionsAtOnce),
   });
+  /** Texts of the last request. What was typed since then is not saved. */
+  const [sent, setSent] = useState(texts);
   const wrong = names.filter((name) => !/^\s*(?:[1-9]\d{0,9})?\s*$/.test(texts[name]));
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
+        setSent(texts);
         request.mutate({
           requestsPerMinute: numberOf(texts.requestsPerMinute),
           executionsPerDay: numberOf(texts.executionsPerDay),
@@ -67,7 +70,7 @@ export function LimitsForm({
         <Button type="submit" loading={request.isPending} disabled={wrong.length > 0}>
           Save
         </Button>
-        {request.isSuccess && (
+        {request.isSuccess && texts === sent && (
           <span className="quiet small" role="status">
             Saved.
           </span>

@@ -1,11 +1,11 @@
 import type { Implementation } from '@kethub/contract';
 import { Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { formQuery, isMissing } from '../../data/form-query.ts';
 import { implementationsQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { useDraft } from '../../forms/draft.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
@@ -34,35 +34,27 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
   const { acting, implementationId } = useImplementationAddress();
   const queries = useQueryClient();
   const refs = useQuery(refsQuery(acting, implementationId));
-  const [seen, setSeen] = useState(begun);
-  const [draft, setDraft] = useState(() => draftOf(begun));
+  const { seen, draft, setDraft, isSaved, show, saved } = useDraft(begun, draftOf);
   const { name, description, visibility, defaultBranch, protectsDefault, patterns } = draft;
   const set = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed });
-  const show = (read: Tagged<Implementation>): void => {
-    setSeen(read);
-    setDraft(draftOf(read));
-  };
-  const wanted = patterns
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const wanted = linesOf(patterns);
   const change = useMutation({
-    mutationFn: (tag: string | null) =>
+    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: Draft }) =>
       tagged<Implementation>(
         acting.platform.updateImplementation.response({
           implementationId,
           json: {
-            name: name.trim(),
-            description,
-            visibility: visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
-            defaultBranch,
-            protection: { defaultBranch: protectsDefault, patterns: wanted },
+            name: sent.name.trim(),
+            description: sent.description,
+            visibility: sent.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+            defaultBranch: sent.defaultBranch,
+            protection: { defaultBranch: sent.protectsDefault, patterns: linesOf(sent.patterns) },
           },
-          headers: ifMatch(tag),
+          headers: ifMatch(over),
         }),
       ),
-    async onSuccess(saved) {
-      show(saved);
+    async onSuccess(read, { sent }) {
+      saved(read, sent);
       await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
       await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
     },
@@ -74,7 +66,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
       className="panel stack"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(seen.etag);
+        change.mutate({ over: seen.etag, sent: draft });
       }}
     >
       <TextInput
@@ -144,7 +136,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
               ].join(', '),
             },
           ]}
-          onMine={(theirs) => change.mutate(theirs.etag)}
+          onMine={(theirs) => change.mutate({ over: theirs.etag, sent: draft })}
           onTheirs={(theirs) => {
             show(theirs);
             change.reset();
@@ -160,7 +152,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
         <Button type="submit" loading={change.isPending} disabled={name.trim() === ''}>
           Save
         </Button>
-        {change.isSuccess && (
+        {change.isSuccess && isSaved && (
           <span className="quiet small" role="status">
             Saved.
           </span>
@@ -191,4 +183,11 @@ function draftOf({
     protectsDefault: protection.defaultBranch,
     patterns: protection.patterns.join('\n'),
   };
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }

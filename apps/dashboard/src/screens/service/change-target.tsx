@@ -1,30 +1,25 @@
 import type { ServiceVersion } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { useDraft } from '../../forms/draft.ts';
 import { FormProblem } from '../../forms/problem-at.tsx';
-import { emptyTarget, TargetFields, targetOf, targetPointers } from './target-fields.tsx';
+import { emptyTarget, TargetFields, targetOf, targetPointers, type TargetDraft } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
 
 /** Changes where a version of an on-premise service runs. It can move after the publication as well. */
 export function ChangeTarget({ version, begun }: { readonly version: string; readonly begun: Tagged<ServiceVersion> }) {
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
-  const [seen, setSeen] = useState(begun);
-  const [draft, setDraft] = useState(() => draftOf(begun));
-  const show = (read: Tagged<ServiceVersion>): void => {
-    setSeen(read);
-    setDraft(draftOf(read));
-  };
+  const { seen, draft, setDraft, isSaved, show, saved } = useDraft(begun, draftOf);
   const change = useMutation({
-    mutationFn: (over: string | null) =>
+    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: TargetDraft }) =>
       tagged<ServiceVersion>(
-        acting.platform.setTarget.response({ serviceId, version, json: targetOf(draft), headers: ifMatch(over) }),
+        acting.platform.setTarget.response({ serviceId, version, json: targetOf(sent), headers: ifMatch(over) }),
       ),
-    async onSuccess(saved) {
-      show(saved);
+    async onSuccess(read, { sent }) {
+      saved(read, sent);
       await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
     },
   });
@@ -34,7 +29,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
       aria-label="Where it runs"
       onSubmit={(event) => {
         event.preventDefault();
-        change.mutate(seen.etag);
+        change.mutate({ over: seen.etag, sent: draft });
       }}
     >
       <TargetFields
@@ -61,7 +56,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
             theirs: target?.hasCredentials === true ? 'there are some' : 'none',
           },
         ]}
-        onMine={(theirs) => change.mutate(theirs.etag)}
+        onMine={(theirs) => change.mutate({ over: theirs.etag, sent: draft })}
         onTheirs={(theirs) => {
           show(theirs);
           change.reset();
@@ -71,7 +66,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
         <Button type="submit" loading={change.isPending} disabled={isStale(change.error)}>
           Save
         </Button>
-        {change.isSuccess && (
+        {change.isSuccess && isSaved && (
           <span className="quiet small" role="status">
             Saved.
           </span>
@@ -82,7 +77,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
 }
 
 /** The target as its form begins. The password of the gateway is never shown. */
-function draftOf({ value: { target } }: Tagged<ServiceVersion>) {
+function draftOf({ value: { target } }: Tagged<ServiceVersion>): TargetDraft {
   return {
     ...emptyTarget,
     url: target?.url ?? '',
