@@ -1,6 +1,7 @@
 import type { ExecutionCounts } from '@kethub/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { executionDaysQuery } from '../../data/queries.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { columnsOf, totalOf } from './day-columns.ts';
@@ -11,7 +12,7 @@ const HEIGHT = 72;
 /** Numbers of executions by day: how many succeeded, failed, and everything else. */
 export function Days({ serviceId }: { readonly serviceId?: string }) {
   const counts = useQuery(executionDaysQuery(useActing(), serviceId));
-  if (counts.error) return <Problem error={counts.error} onRetry={() => void counts.refetch()} />;
+  if (isMissing(counts)) return <Problem error={counts.error} onRetry={() => void counts.refetch()} />;
   if (!counts.data) return <div className="panel quiet">Loading…</div>;
   return <Chart counts={counts.data} />;
 }

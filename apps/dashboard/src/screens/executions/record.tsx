@@ -2,6 +2,7 @@ import type { ExecutionRecord } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { recordQuery } from '../../data/queries.ts';
 import { bytes, duration } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -11,7 +12,7 @@ import { Tree } from '../../viewers/tree.tsx';
 /** Record of an execution: hashes, limits and use, to repeat and to trust it. */
 export function Record({ executionId, ended }: { readonly executionId: string; readonly ended: boolean }) {
   const record = useQuery({ ...recordQuery(useActing(), executionId), staleTime: ended ? Infinity : 0 });
-  if (record.error) return <Problem error={record.error} onRetry={() => void record.refetch()} />;
+  if (isMissing(record)) return <Problem error={record.error} onRetry={() => void record.refetch()} />;
   if (!record.data) return <p className="quiet">Loading…</p>;
   return <RecordFacts record={record.data} name={executionId} />;
 }

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { commitQuery, commitsQuery } from '../../data/implementation-queries.ts';
 import { More } from '../../look/more.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
@@ -41,7 +42,7 @@ export function CommitPage() {
   const { acting, implementationId, at } = useImplementationAddress();
   const { commit = '' } = useParams({ strict: false }) as { commit?: string };
   const read = useQuery(commitQuery(acting, implementationId, commit));
-  if (read.error) return <Problem error={read.error} onRetry={() => void read.refetch()} />;
+  if (isMissing(read)) return <Problem error={read.error} onRetry={() => void read.refetch()} />;
   if (!read.data) return <div className="panel quiet">Loading…</div>;
   const { message, author, committedAt, parents, files, patch, isCut } = read.data;
   return (

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { comparisonQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { CommitTable } from './commit-table.tsx';
@@ -74,7 +75,7 @@ function Choice({ base: shownBase, head: shownHead }: { readonly base: string; r
 function Compared({ base, head }: { readonly base: string; readonly head: string }) {
   const { acting, implementationId } = useImplementationAddress();
   const compared = useQuery(comparisonQuery(acting, implementationId, base, head));
-  if (compared.error) return <Problem error={compared.error} onRetry={() => void compared.refetch()} />;
+  if (isMissing(compared)) return <Problem error={compared.error} onRetry={() => void compared.refetch()} />;
   if (!compared.data) return <div className="panel quiet">Loading…</div>;
   const { ahead, behind, mergeBase, commits, files, patch, isCut } = compared.data;
   return (

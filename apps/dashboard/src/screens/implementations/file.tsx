@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import {
   fileQuery,
   implementationQuery,
@@ -99,7 +100,7 @@ function Content({ isPicture }: { readonly isPicture: boolean }) {
   const file = useQuery(fileQuery(acting, implementationId, { ref, path }));
   const text = useText(file.data);
   const [isRendered, setRendered] = useState(false);
-  if (file.error) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
+  if (isMissing(file)) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
   if (text === undefined) return <div className="panel quiet">Loading…</div>;
   const isMarkdown = /\.(?:md|markdown)$/i.test(path);
   return (

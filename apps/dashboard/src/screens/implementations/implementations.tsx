@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { implementationsQuery, publicImplementationsQuery } from '../../data/implementation-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Icon } from '../../look/icons.tsx';
@@ -76,7 +77,7 @@ export function PublicImplementations() {
 function Own() {
   const implementations = useInfiniteQuery(implementationsQuery(useActing()));
   const rows = implementations.data?.pages.flat() ?? [];
-  if (implementations.error)
+  if (isMissing(implementations))
     return <Problem error={implementations.error} onRetry={() => void implementations.refetch()} />;
   if (implementations.isPending) return <div className="panel quiet">Loading…</div>;
   if (rows.length === 0)
@@ -90,6 +91,9 @@ function Own() {
     );
   return (
     <>
+      {implementations.error && (
+        <Problem error={implementations.error} onRetry={() => void implementations.refetch()} />
+      )}
       <Table rows={rows} />
       <More of={implementations} />
     </>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { isMissing } from '../../data/form-query.ts';
 import { madeVersionsQuery } from '../../data/implementation-queries.ts';
 import { State, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -9,7 +10,7 @@ import { useImplementationAddress } from './use-implementation.ts';
 export function MadeVersions() {
   const { acting, implementationId, at } = useImplementationAddress();
   const made = useQuery(madeVersionsQuery(acting, implementationId));
-  if (made.error) return <Problem error={made.error} onRetry={() => void made.refetch()} />;
+  if (isMissing(made)) return <Problem error={made.error} onRetry={() => void made.refetch()} />;
   if (!made.data) return <div className="panel quiet">Loading…</div>;
   if (made.data.length === 0)
     return (

@@ -2,6 +2,7 @@ import { Button, Modal, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isMissing } from '../../data/form-query.ts';
 import { providedExecutionsQuery, providedRecordQuery, serviceQuery } from '../../data/queries.ts';
 import { LongRows } from '../../look/long-rows.tsx';
 import { More } from '../../look/more.tsx';
@@ -26,7 +27,7 @@ export function Provided() {
   const [shown, setShown] = useState<string | null>(null);
   const rows = executions.data?.pages.flat() ?? [];
   const isFiltered = Object.keys(filter).length > 0;
-  if (executions.error) return <Problem error={executions.error} onRetry={() => void executions.refetch()} />;
+  if (isMissing(executions)) return <Problem error={executions.error} onRetry={() => void executions.refetch()} />;
   if (executions.isPending) return <div className="panel quiet">Loading…</div>;
   if (rows.length === 0 && !isFiltered)
     return <div className="panel quiet">Nobody has run this service yet. Every execution of it is listed here.</div>;
@@ -52,6 +53,7 @@ export function Provided() {
           clearable
         />
       </div>
+      {executions.error && <Problem error={executions.error} onRetry={() => void executions.refetch()} />}
       {rows.length === 0 ? (
         <div className="panel quiet">No execution fits this filter.</div>
       ) : (

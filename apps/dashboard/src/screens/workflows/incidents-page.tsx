@@ -5,6 +5,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
+import { isMissing } from '../../data/form-query.ts';
 import { incidentGroupsQuery, type IncidentFilter } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
@@ -22,7 +23,7 @@ export function IncidentsPage() {
   const isFiltered = Object.keys(filter).length > 0;
   const mayRetry = useMay('workflow-instance:retry');
   const [asked, setAsked] = useState<WorkflowIncidentGroup | null>(null);
-  if (groups.error && !groups.data) return <Problem error={groups.error} onRetry={() => void groups.refetch()} />;
+  if (isMissing(groups)) return <Problem error={groups.error} onRetry={() => void groups.refetch()} />;
   return (
     <>
       <PageHead

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
+import { isMissing } from '../../data/form-query.ts';
 import { incidentsQuery, instanceQuery, instancesKey } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
@@ -17,7 +18,7 @@ import { changedOnly } from './corrections.ts';
 export function IncidentsOfWorkflow() {
   const { acting, serviceId, at } = useServiceAddress();
   const incidents = useQuery(incidentsQuery(acting, serviceId));
-  if (incidents.error) return <Problem error={incidents.error} onRetry={() => void incidents.refetch()} />;
+  if (isMissing(incidents)) return <Problem error={incidents.error} onRetry={() => void incidents.refetch()} />;
   if (!incidents.data || incidents.data.length === 0) return null;
   return (
     <section className="panel flush" aria-labelledby="incidents">

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMay } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { schedulesQuery } from '../../data/workflow-queries.ts';
 import { Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -16,7 +17,7 @@ export function Schedules() {
     mutationFn: (elementId: string) => acting.platform.retryWorkflowSchedule({ serviceId, elementId }),
     onSuccess: () => queries.invalidateQueries({ queryKey: schedulesQuery(acting, serviceId).queryKey }),
   });
-  if (schedules.error) return <Problem error={schedules.error} onRetry={() => void schedules.refetch()} />;
+  if (isMissing(schedules)) return <Problem error={schedules.error} onRetry={() => void schedules.refetch()} />;
   if (!schedules.data || schedules.data.length === 0) return null;
   return (
     <section className="panel flush" aria-labelledby="schedules">

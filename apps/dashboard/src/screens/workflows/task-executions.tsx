@@ -2,6 +2,7 @@ import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useActing } from '../../data/context.tsx';
+import { isMissing } from '../../data/form-query.ts';
 import { taskExecutionsQuery } from '../../data/workflow-queries.ts';
 import { More } from '../../look/more.tsx';
 import { shortId, State, Time } from '../../look/parts.tsx';
@@ -21,7 +22,7 @@ export function TaskExecutions({
   const acting = useActing();
   const executions = useInfiniteQuery(taskExecutionsQuery(acting, instance, element));
   const rows = executions.data?.pages.flat() ?? [];
-  if (executions.error) return <Problem error={executions.error} onRetry={() => void executions.refetch()} />;
+  if (isMissing(executions)) return <Problem error={executions.error} onRetry={() => void executions.refetch()} />;
   if (executions.isPending) return <p className="quiet">Loading…</p>;
   if (rows.length === 0)
     return (
@@ -32,6 +33,7 @@ export function TaskExecutions({
     );
   return (
     <div className="stack">
+      {executions.error && <Problem error={executions.error} onRetry={() => void executions.refetch()} />}
       <table className="list">
         <thead>
           <tr>
