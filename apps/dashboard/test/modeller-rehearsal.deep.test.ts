@@ -100,6 +100,7 @@ describe.skipIf(!existsSync(PROGRAM))('rehearsing in a browser', () => {
     await dialog.getByRole('button', { name: 'Start again' }).click();
     await dialog.getByText('The platform would refuse this input').waitFor();
     await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Rehearse');
   });
 
   test('fields suggest variables, members and functions, by keys', async () => {
