@@ -33,7 +33,7 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     await picture(page, 'configuration-complaint');
     await name.fill('MODE');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: '1.0.0' }).waitFor();
+    await page.getByRole('heading', { name: '1.0.0', exact: true }).waitFor();
     expect(await version()).toMatchObject({ configuration: { memoryGb: 0.5, environment: { MODE: 'fast' } } });
   });
 
@@ -55,7 +55,7 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     expect(await page.getByLabel('CPU cores').inputValue()).toBe('1');
     await page.getByLabel('CPU cores').fill('3');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: '1.0.0' }).waitFor();
+    await page.getByRole('heading', { name: '1.0.0', exact: true }).waitFor();
     expect(await version()).toMatchObject({ configuration: { cpus: 3, memoryGb: 0.25 } });
   });
 
