@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -84,6 +85,36 @@ async function expectToDevelop(
   expect((await inHome(['up', name], platform)).stderr).toContain('published');
 }
 
+/** A service that takes a secret and a data pool. */
+const TYPED = `from kethub.datapool import DataPool
+from kethub.secret import SecretValue
+
+
+def run(data, token: SecretValue, graphs: DataPool):
+    return {"length": len(token.unwrap()), "files": list(graphs.list_files())}
+`;
+
+/** Runs a service with the types of the platform in the environment that the wheel is installed in, and that is active. */
+async function expectTypesIn(environment: string): Promise<void> {
+  const service = path.join(folder, 'typed');
+  const files = {
+    'src/program.py': TYPED,
+    'datapool/graphs/one.txt': '1',
+    'test/first/input.json': `{"data": {}, "graphs": {"id": "${randomUUID()}", "ref": "DATAPOOL"}}`,
+    'test/first/expected.json': '{"length": 6, "files": ["one.txt"]}',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(service, name)), { recursive: true });
+    await writeFile(path.join(service, name), text);
+  }
+  const active = { HOME: folder, PATH: path.join(environment, 'bin'), VIRTUAL_ENV: environment, TOKEN: 'secret' };
+  const tested = await run(path.join(environment, 'bin/ket'), ['test', service, '--secret', 'token=TOKEN'], {
+    env: active,
+  });
+  expect(tested.stderr).toContain('1 of 1 cases are as expected');
+  expect(tested.stderr).not.toContain('requirements.txt');
+}
+
 /** Settings by which pip finds the certificates of this machine. */
 const pipSettings = Object.fromEntries(Object.entries(process.env).filter(([key]) => key.startsWith('PIP_')));
 
@@ -121,4 +152,5 @@ test('the wheel works in an empty virtual environment, without a Node on the mac
   expect(existsSync(path.join(programs, 'unshare'))).toBe(false);
   await expectToWork(program, programs, 'from-pypi');
   await expectToDevelop(program, programs, { name: 'wheel-service', mode: 'paths' });
+  await expectTypesIn(environment);
 });

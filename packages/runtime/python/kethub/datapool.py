@@ -26,7 +26,7 @@ class DataPool:
         with os.scandir(self._path) as entries:
             return {entry.name: entry.path for entry in sorted(entries, key=lambda entry: entry.name) if entry.is_file()}
 
-    def open(self, name: str, mode: str = "r", encoding: str | None = None):
+    def open(self, name: str, mode: str = "r", encoding: "str | None" = None):
         """Open a file of the pool by name. Raises FileNotFoundError, or ValueError when `name` leaves the pool."""
         root = os.path.realpath(self._path)
         path = os.path.realpath(os.path.join(root, name))

@@ -17,7 +17,7 @@ class SecretValue:
             raise TypeError("A secret is a string")
         box = [value]
 
-        def hold(take: bool) -> str | None:
+        def hold(take: bool) -> "str | None":
             if not take:
                 return REDACTED if box else None
             return box.pop() if box else None
