@@ -215,6 +215,55 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await page.context().close();
   }, 120_000);
 
+  test('a file that cannot be drawn changes nothing, and one that can is taken back', async () => {
+    const { page, origin } = dashboard;
+    const { go, type } = keysOf(page);
+    const id = await draft(manyElements(2));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    await type('Name', 'Worth keeping', null);
+    const open = (name: string, text: string): Promise<void> =>
+      page.getByLabel('BPMN file').setInputFiles({ name, mimeType: 'application/xml', buffer: Buffer.from(text) });
+    const whole = manyElements(3).replace('name="Task 0"', 'name="Theirs"');
+    const cut = whole.slice(0, whole.indexOf('<startEvent') + 4);
+    const withoutProcess = '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d" />';
+    for (const [name, text] of Object.entries({ 'cut.bpmn': cut, 'empty.bpmn': '', 'none.bpmn': withoutProcess })) {
+      await open(name, text);
+      await page.getByText(`${name} cannot be drawn, so your file stays`).waitFor();
+      await page.getByRole('treeitem', { name: /^Worth keeping/ }).waitFor();
+    }
+    await picture(page, 'awkward-cut-off');
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Worth keeping"');
+    await open('theirs.bpmn', whole);
+    await page.getByRole('treeitem', { name: /^Theirs/ }).waitFor();
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Theirs"');
+    await picture(page, 'awkward-replaced');
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('treeitem', { name: /^Worth keeping/ }).waitFor();
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Worth keeping"');
+    await open('theirs.bpmn', whole);
+    await page.getByRole('treeitem', { name: /^Theirs/ }).waitFor();
+    await page.locator('.modeller-bar').getByText('· saved', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Take back' }).waitFor();
+    await page.keyboard.press('ControlOrMeta+S');
+    await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' });
+  }, 240_000);
+
+  test('a draft that cannot be drawn is replaced from the page', async () => {
+    const { page, origin } = dashboard;
+    const id = await draft(manyElements(2));
+    const body = new Blob([manyElements(2).slice(0, 300)], { type: 'application/xml' });
+    await dashboard.kethub.client.replaceSource({ serviceId: id, version: '1.0.0', body });
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await page.getByText('This file cannot be drawn').waitFor();
+    await picture(page, 'awkward-not-drawn');
+    const buffer = Buffer.from(manyElements(3));
+    await page.getByLabel('BPMN file').setInputFiles({ name: 'whole.bpmn', mimeType: 'application/xml', buffer });
+    await page.getByRole('treeitem', { name: /^Task 2/ }).waitFor();
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Task 2"');
+    expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(0);
+  }, 120_000);
+
   test('a deployed version is not changed: the next one is saved', async () => {
     const { page, origin, kethub } = dashboard;
     const { go, type } = keysOf(page);

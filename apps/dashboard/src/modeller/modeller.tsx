@@ -36,6 +36,8 @@ interface Props {
   readonly judged: Judged | null;
   /** Bar above the canvas: commands that need the diagram. */
   readonly bar: (modelling: Modelling) => ReactNode;
+  /** Called when the file is drawn; never for a file that cannot be. */
+  readonly onDrawn: () => void;
   /** Called with the file after every change. */
   readonly onChange: (xml: string) => void;
   /** Is set to the function that calls `onChange` at once, with whatever is typed or drawn but not reported yet. */
@@ -46,17 +48,26 @@ interface Props {
 export const NOTHING_TO_REPORT = (): Promise<void> => Promise.resolve();
 
 /** Palette and canvas, outline, inspector and problems of one workflow file. */
-export function Modeller({ xml, ...rest }: Props) {
+export function Modeller({ xml, onDrawn, ...rest }: Props) {
   const { container, opened } = useKit(xml);
   const checker = useChecker();
+  const isDrawn = opened?.failure === null;
+  const drawn = useRef(onDrawn);
+  drawn.current = onDrawn;
+  useEffect(() => {
+    if (isDrawn) drawn.current();
+  }, [isDrawn]);
   return (
     <div className="modeller">
       {opened && opened.failure === null && checker ? (
         <Parts opened={opened} checker={checker} {...rest} />
       ) : (
-        <p className="panel" role="status">
-          {opened?.failure == null ? 'Loading…' : `This file cannot be drawn: ${opened.failure}`}
-        </p>
+        <>
+          {opened && checker && rest.bar(withoutDrawing(opened.kit, checker, rest.services))}
+          <p className="panel modeller-problem" role="status">
+            {opened?.failure == null ? 'Loading…' : `This file cannot be drawn: ${opened.failure}`}
+          </p>
+        </>
       )}
       <div
         ref={container}
@@ -66,6 +77,19 @@ export function Modeller({ xml, ...rest }: Props) {
       />
     </div>
   );
+}
+
+/** State for the bar above a file that cannot be drawn: another file can be opened in its place. */
+function withoutDrawing(kit: Modelling['kit'], checker: Checker, services: Props['services']): Modelling {
+  const nothing = {
+    selected: null,
+    select: () => undefined,
+    checked: null,
+    functions: [],
+    example: '{}',
+    focused: null,
+  };
+  return { kit, revision: 0, checker, services, ...nothing };
 }
 
 /** A worker for as long as the page shows the modeller. */
@@ -87,7 +111,7 @@ function Parts({
   bar,
   onChange,
   report,
-}: Omit<Props, 'xml'> & { readonly opened: Opened; readonly checker: Checker }) {
+}: Omit<Props, 'xml' | 'onDrawn'> & { readonly opened: Opened; readonly checker: Checker }) {
   const { kit, revision, selected } = opened;
   const [last, setLast] = useState<{ readonly xml: string; readonly checked: Checked } | null>(null);
   const [focused, setFocused] = useState<Finding | null>(null);

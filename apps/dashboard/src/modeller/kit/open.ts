@@ -9,6 +9,24 @@ import { kitOf, optionsFor } from './view.ts';
 /** The class of bpmn-js, whose declaration the compiler reads as that of a CommonJS module. */
 const ModelerClass = Modeler as unknown as new (options: object) => Diagram;
 
+/** Why a file cannot be drawn; null where it can. Opens it where nobody sees it. */
+export async function whyNotDrawn(xml: string): Promise<string | null> {
+  const container = document.createElement('div');
+  container.className = 'sr-only';
+  container.ariaHidden = 'true';
+  document.body.append(container);
+  const { modeler } = openModeler(container);
+  try {
+    await modeler.importXML(xml);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    modeler.destroy();
+    container.remove();
+  }
+}
+
 /** A modeler in an element of the page. The caller destroys it. */
 export function openModeler(container: HTMLElement): Kit {
   const additionalModules = [camundaCloud, whatRuns];

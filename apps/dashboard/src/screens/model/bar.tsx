@@ -28,7 +28,7 @@ export function Bar({
 }) {
   const { at, serviceId } = useServiceAddress();
   const { kit, checked } = modelling;
-  const { isDirty, save, deploy } = file;
+  const { isDirty, isDrawn, save, deploy } = file;
   const { version, state } = file.file;
   const stack = kit.service('commandStack');
   const input = useRef<HTMLInputElement>(null);
@@ -99,7 +99,7 @@ export function Bar({
               <Button
                 size="compact-sm"
                 variant="default"
-                disabled={!isDirty}
+                disabled={!isDirty || !isDrawn}
                 loading={save.isPending}
                 onClick={() => save.mutate(undefined)}
               >
@@ -157,11 +157,15 @@ function Caller({ file, mayChange }: { readonly file: ReturnType<typeof useFile>
 }
 
 /** Words for whether the platform has what is drawn. */
-function wordsOf({ save, auto, isDirty, isKept, file }: ReturnType<typeof useFile>, mayChange: boolean): string {
+function wordsOf(
+  { save, auto, isDirty, isKept, isDrawn, file }: ReturnType<typeof useFile>,
+  mayChange: boolean,
+): string {
   if (save.isPending || auto.isPending) return 'saving…';
   if (!isDirty) return 'saved';
   if (!mayChange) return 'changed here only, which you may not save';
   if (isStale(save.error) || isStale(auto.error)) return 'not saved: choose above which file stays';
+  if (!isDrawn) return 'not saved: it is not drawn';
   const where = isKept ? 'this browser keeps it' : 'this browser cannot keep it: leave the page open';
   if (auto.error !== null) return `not saved, tried again soon; ${where}`;
   return file.state === 'DRAFT' ? 'saved in a moment' : `not saved; ${where}`;

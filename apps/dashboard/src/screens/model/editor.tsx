@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { whyNotDrawn } from '../../modeller/kit/open.ts';
 import { Modeller } from '../../modeller/modeller.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -22,6 +23,8 @@ export function Editor({ first }: { readonly first: FirstFile }) {
   const callable = useCallable(file.file.applicationId);
   const { serviceId } = useServiceAddress();
   const [restored, setRestored] = useState(first.kept);
+  /** The file in place of which another one was opened; null while there is none to take back. */
+  const [replaced, setReplaced] = useState<{ readonly xml: string; readonly by: string } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useHotkeys(
     [
@@ -40,9 +43,18 @@ export function Editor({ first }: { readonly first: FirstFile }) {
   const error = save.error ?? deploy.error ?? file.choose.error;
   const take = async (given: File): Promise<void> => {
     if (given.size > LARGEST_FILE) return setProblem('The file is larger than 2 MiB, which no workflow may be.');
+    const xml = await given.text();
+    const failure = await whyNotDrawn(xml);
+    if (failure !== null) return setProblem(`${given.name} cannot be drawn, so your file stays: ${failure}`);
     setProblem(null);
-    return file.show({ ...file.file, xml: await given.text() }, false);
+    // A file that could not be drawn is not worth taking back.
+    setReplaced(file.isDrawn ? { xml: await file.whole(), by: given.name } : null);
+    return file.show({ ...file.file, xml }, false);
   };
+  const isSaved = save.isSuccess || deploy.isSuccess;
+  useEffect(() => {
+    if (isSaved) setReplaced(null);
+  }, [isSaved]);
   const takeSaved = async (): Promise<void> => {
     try {
       file.show(await file.read(), true);
@@ -76,6 +88,21 @@ export function Editor({ first }: { readonly first: FirstFile }) {
           </span>
         </div>
       )}
+      {replaced && !stale && (
+        <div className="panel row apart" role="status">
+          <span>{replaced.by} is shown in place of what you had. Your next Save or Deploy makes that final.</span>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => {
+              file.show({ ...file.file, xml: replaced.xml }, false);
+              setReplaced(null);
+            }}
+          >
+            Take back
+          </Button>
+        </div>
+      )}
       <Conflict
         error={stale}
         read={file.read}
@@ -93,6 +120,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
         xml={file.file.xml}
         services={callable.services}
         judged={file.judged}
+        onDrawn={file.onDrawn}
         onChange={file.change}
         report={file.report}
         bar={(modelling) => <Bar file={file} modelling={modelling} mayChange={mayChange} onFile={take} />}

@@ -38,6 +38,9 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   const [current, setCurrent] = useState(file.xml);
   /** Number of the file that is shown: the modeller opens anew with each, also with one of the same text. */
   const [opening, setOpening] = useState(0);
+  /** The last of these that was drawn: a file that cannot be drawn is not saved. */
+  const [drawn, setDrawn] = useState<number | null>(null);
+  const isDrawn = drawn === opening;
   /** False when the browser could not keep the last change. */
   const [isKept, setKept] = useState(true);
   const [judged, setJudged] = useState<Judged | null>(null);
@@ -46,6 +49,8 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   const text = useRef(current);
   const report = useRef(NOTHING_TO_REPORT);
   const known = useRef(saved);
+  const canBeSaved = useRef(isDrawn);
+  canBeSaved.current = isDrawn;
   // One change after the other: each sends the tag that the one before has got.
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
@@ -71,6 +76,7 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   };
   /** Writes into the draft; of a version that is deployed, makes the next one. */
   const write = async (over?: string | null): Promise<OpenFile> => {
+    if (!canBeSaved.current) throw new Error('The file is not drawn, so it is not saved.');
     const { version, state, applicationId, etag } = latest.current;
     const xml = text.current;
     const body = new Blob([xml], { type: 'application/xml' });
@@ -95,7 +101,7 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   });
   const isDirty = current !== saved;
   const auto = useAutosave({
-    isWanted: mayChange && file.state === 'DRAFT' && !isStale(save.error),
+    isWanted: isDrawn && mayChange && file.state === 'DRAFT' && !isStale(save.error),
     isDirty,
     async write() {
       await oneAtATime(async () => {
@@ -159,13 +165,14 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     setCurrent(xml);
     keep(xml);
   }, []);
+  const onDrawn = (): void => setDrawn(opening);
   /** The file with whatever is typed or drawn until now. */
   const whole = async (): Promise<string> => {
     await report.current();
     return text.current;
   };
-  const state = { file, opening, current, isDirty, isKept, judged };
-  return { ...state, report, change, save, auto, deploy, choose, read, show, settle, whole };
+  const state = { file, opening, current, isDirty, isKept, isDrawn, judged };
+  return { ...state, report, change, onDrawn, save, auto, deploy, choose, read, show, settle, whole };
 }
 
 /** A version as a file; its text comes from elsewhere. */
