@@ -78,7 +78,10 @@ export class PlatformLink {
       // Further errors of the same request must not end the process.
       request.once('response', resolve).on('error', reject);
       request.once('timeout', () => request.destroy(new Error('no answer')));
-      if (Buffer.isBuffer(body)) return void request.end(body);
+      if (Buffer.isBuffer(body)) {
+        request.end(body);
+        return;
+      }
       // A file is closed also when the connection fails.
       request.once('close', () => body.destroy());
       body.once('error', (error) => request.destroy(error)).pipe(request);
