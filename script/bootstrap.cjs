@@ -114,7 +114,9 @@ function main() {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || path.join(RUNTIME, 'compile-cache'),
   };
-  const child = spawn(node, [...NODE_FLAGS, path.resolve(ROOT, args[0]), ...args.slice(1)], { stdio: 'inherit', env });
+  // After `--`, Node takes no option of the entry, such as --env-file, as its own.
+  const command = [...NODE_FLAGS, '--', path.resolve(ROOT, args[0]), ...args.slice(1)];
+  const child = spawn(node, command, { stdio: 'inherit', env });
   // The terminal sends Ctrl-C to the child as well. This process waits for its clean end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => signal === 'SIGINT' || child.kill(signal));

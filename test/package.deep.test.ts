@@ -113,6 +113,9 @@ async function expectTypesIn(environment: string): Promise<void> {
   });
   expect(tested.stderr).toContain('1 of 1 cases are as expected');
   expect(tested.stderr).not.toContain('requirements.txt');
+  // Node has an option of the same name.
+  const refused = run(path.join(environment, 'bin/ket'), ['test', service, '--env-file', '/nope'], { env: active });
+  await expect(refused).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('/nope does not exist') });
 }
 
 /** Settings by which pip finds the certificates of this machine. */

