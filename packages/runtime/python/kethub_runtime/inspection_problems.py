@@ -4,7 +4,11 @@ import importlib.metadata
 import importlib.util
 import linecache
 import os
+import shlex
+import sys
 import traceback
+
+from kethub_runtime.requirements_check import is_required
 
 # Modules with another package name on PyPI, among those that scientific and quantum code imports most.
 PACKAGES = {
@@ -87,12 +91,27 @@ def _remedy(name: str, app: str) -> str:
     version = _installed(top)
     if version is not None and top != name:
         return f"{top}{version} is installed and has no {name}. Change the import, or the version in requirements.txt."
-    conda = next((file for file in ("environment.yml", "environment.yaml") if os.path.isfile(os.path.join(app, file))), None)
     package = PACKAGES.get(top, top)
+    if is_required(package, app):
+        return _required_but_missing(package, top, app)
+    conda = next((file for file in ("environment.yml", "environment.yaml") if os.path.isfile(os.path.join(app, file))), None)
     if conda and os.path.isfile(os.path.join(app, "requirements.txt")):
         return f"Add {package} to requirements.txt. If `ket up` makes that file from {conda}, add it there, below `pip:`."
     hint = f" {conda} is not read here; `ket up` translates it." if conda else ""
     return f"Add {package} to requirements.txt.{hint}"
+
+
+def _required_but_missing(package: str, top: str, app: str) -> str:
+    """Name the remedy for a package of requirements.txt whose module is not there."""
+    try:
+        version = importlib.metadata.version(package)
+        return f"requirements.txt brings {package} {version}, which has no module {top}. Add the package that has it."
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    if app == "/app":  # here the requirements are installed by the platform, or by ket
+        return f"requirements.txt names {package}, but its line did not apply to this Python. Change the condition behind its `;`."
+    python = shlex.quote(sys.executable)
+    return f"requirements.txt names {package}, but the Python of this environment lacks it. Run: {python} -m pip install -r requirements.txt"
 
 
 def _installed(top: str) -> "str | None":

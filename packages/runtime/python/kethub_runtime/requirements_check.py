@@ -56,6 +56,11 @@ def _required(file: str):
     return {_normal(match[1]) for match in map(NAME.match, texts) if match}
 
 
+def is_required(package: str, app: str) -> bool:
+    """Return whether requirements.txt of the service names the package itself."""
+    return _normal(package) in (_required(os.path.join(app, "requirements.txt")) or ())
+
+
 def _closure(names: set, packages: str) -> set:
     """Add what the installed distributions of these names require themselves, without extras."""
     known = {_normal(one.metadata["Name"] or ""): one for one in metadata.distributions(path=[packages])}
