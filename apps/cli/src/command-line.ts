@@ -7,8 +7,10 @@ import { showFailure } from './terminal/report.ts';
 /** Runs one command line and returns the exit code. */
 export async function runCommandLine(shell: Shell, argv: readonly string[]): Promise<number> {
   const program = createProgram(shell);
+  // The option belongs to each command. Before the command it means the same.
+  const words = argv[0] === '--json' && argv.length > 1 ? [...argv.slice(1), '--json'] : argv;
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return shell.exitCode;
   } catch (error) {
     // Help and version were requested and have been printed.

@@ -31,7 +31,7 @@ export async function readInput(
     const file = options[member];
     if (file !== undefined) input.set(member, await readJsonText(path.resolve(shell.folder, file), file));
   }
-  const secrets = await readSecrets(shell, options.secret ?? []);
+  const secrets = await readSecrets(shell, options.secret ?? [], 'ket run');
   if (Object.keys(secrets).length > 0) {
     const given = parseObject(input.get('$secrets') ?? '{}', '$secrets of the input');
     input.set('$secrets', JSON.stringify({ ...given, ...secrets }));
@@ -99,7 +99,11 @@ async function jsonFilesIn(folder: string): Promise<string[]> {
 }
 
 /** Reads secrets that options name: `name=@file` or `name=VARIABLE`. */
-export async function readSecrets(shell: Shell, given: readonly string[]): Promise<Record<string, string>> {
+export async function readSecrets(
+  shell: Shell,
+  given: readonly string[],
+  command: 'ket run' | 'ket serve' | 'ket test',
+): Promise<Record<string, string>> {
   const secrets: Record<string, string> = {};
   for (const text of given) {
     const [, name, source] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
@@ -107,18 +111,18 @@ export async function readSecrets(shell: Shell, given: readonly string[]): Promi
       throw usageFailure('--secret takes name=@file or name=VARIABLE (a variable of the environment).');
     secrets[name] = source.startsWith('@')
       ? (await readFile(path.resolve(shell.folder, source.slice(1)), 'utf8')).replace(/\r?\n$/, '')
-      : variable(shell, name, source);
+      : variable(shell, name, source, command);
   }
   return secrets;
 }
 
-function variable(shell: Shell, name: string, source: string): string {
+function variable(shell: Shell, name: string, source: string, command: string): string {
   const value = shell.environment[source];
   if (value !== undefined) return value;
   // The text is not repeated: it may be the secret itself, given by mistake.
   throw usageFailure(
     `--secret ${name}=...: the environment has no variable of that name. The value itself is not taken here, because others could see it.`,
-    `ket run --secret ${name}=@<file>`,
-    `ket run --secret ${name}=<VARIABLE>`,
+    `${command} --secret ${name}=@<file>`,
+    `${command} --secret ${name}=<VARIABLE>`,
   );
 }

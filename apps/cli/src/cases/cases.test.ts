@@ -60,8 +60,10 @@ test('cases pass, differ with a pointer, are updated, and are reported to CI', a
     'test/fails/options.json': '{"status": "FAILED", "problem": "ValueError"}',
     'test/wrong/input.json': '{"data": 2}',
     'test/wrong/expected.json': '{"double": 5}',
+    'test/mistyped/inputs.json': '{"data": 2}',
   });
-  const first = await ket(['test', folder, '--junit', 'report.xml', '--json', ...usual], { folder });
+  const first = await ket(['--json', 'test', folder, '--junit', 'report.xml', ...usual], { folder });
+  expect(first.stderr).toContain('test/mistyped has no input.json');
   expect(first.stderr).toContain('/double is 4; expected 5');
   expect(first.code).toBe(1);
   const { cases } = first.json<{ cases: { name: string; failures: string[] }[] }>();

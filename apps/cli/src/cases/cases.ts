@@ -46,8 +46,14 @@ const CASES = 'test';
 /**
  * The cases of a project: `test/<case>/input.json` with `expected.json` and `options.json`, and the folder `input` as
  * the case `default`, whose expected result is `input/expected.json` of the folder `test/default` where there is one.
+ * @param withoutInput is called with each folder of `test` that has no `input.json`.
  */
-export async function readCases(shell: Shell, folder: string, exact: boolean): Promise<Case[]> {
+export async function readCases(
+  shell: Shell,
+  folder: string,
+  exact: boolean,
+  withoutInput: (name: string) => void,
+): Promise<Case[]> {
   const root = path.join(folder, CASES);
   const names = await foldersIn(root);
   const cases: Case[] = [];
@@ -67,7 +73,8 @@ export async function readCases(shell: Shell, folder: string, exact: boolean): P
   }
   for (const name of names) {
     const one = await readCase(shell, folder, name, exact);
-    if (one !== null) cases.push(one);
+    if (one === null) withoutInput(name);
+    else cases.push(one);
   }
   if (cases.length > 0) return cases;
   throw usageFailure(

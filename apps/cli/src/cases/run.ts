@@ -33,7 +33,9 @@ export async function runCases(shell: Shell, wanted: string | undefined, options
   const output = outputOf(shell, options);
   const folder =
     wanted === undefined ? ((await findProject(shell.folder)) ?? shell.folder) : path.resolve(shell.folder, wanted);
-  const cases = await readCases(shell, folder, options.exact === true);
+  const cases = await readCases(shell, folder, options.exact === true, (without) => {
+    output.note(output.style.yellow(`test/${without} has no input.json, so it is no case.`));
+  });
   const verdicts = await interruptible((signal) =>
     options.remote === true
       ? onPlatform(shell, folder).then((call) => runAll(output, cases, call, options, signal))
@@ -96,7 +98,7 @@ async function here(
 ): Promise<Verdict[]> {
   const served = await serveFolder(shell, output, folder, { ...options, port: 0, quiet: true, state: 'test' });
   try {
-    await served.service.start();
+    await served.start();
     const { problem } = served.service;
     if (problem !== null) throw new CliFailure('failed', problem.code, `${problem.title}. ${problem.detail}`);
     output.note(output.style.dim(`mode ${served.mode}: ${served.about}`));

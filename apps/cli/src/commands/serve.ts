@@ -67,7 +67,7 @@ async function serve(shell: Shell, wanted: string | undefined, options: CommandO
       try {
         const { url, mode, about, environment } = served;
         output.note(`${output.style.bold(url)} ${path.basename(folder)}, mode ${mode}: ${about}. ${environment}.`);
-        await served.service.start();
+        await served.start();
         output.item('', { url, mode, about, environment, folder });
         await new Promise<void>((resolve) => {
           if (signal.aborted) resolve();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, Readable, type Duplex } from 'node:stream';
 import { limits } from '@kethub/contract';
 import { Problem } from '@kethub/service-api';
 
@@ -39,6 +39,29 @@ export function problemAnswer(error: unknown, base: string, instance: string): L
     headers: { 'content-type': 'application/problem+json; charset=utf-8', ...noStore, ...problem.headers },
     body: JSON.stringify(problem.document(`${base}/problems`, instance)),
   };
+}
+
+/** Answers bytes that Node cannot parse as a request with the problem that the gateway has for them. */
+export function refuseBytes({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, title, detail] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The head of a request, its address included, may have 16 KiB.']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'The request came too slowly, so that the server stopped to wait for it.']
+        : [400, 'Bad Request', 'This is no request of HTTP/1.1.'];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.on('error', () => socket.destroy());
+  socket.end([...head, '', body].join('\r\n'));
 }
 
 /** Reads the body of a start. Throws unsupported-media-type, too-large. */

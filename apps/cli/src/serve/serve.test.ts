@@ -22,7 +22,7 @@ async function serve(
   const usual = { port: 0, mode: 'paths', python: '/usr/bin/python3', quiet: true } as const;
   const served = await serveFolder(shell, output, folder, { ...usual, ...options });
   running.push(served);
-  await served.service.start();
+  await served.start();
   return { served, url: served.url };
 }
 
@@ -162,6 +162,48 @@ test('a package that is installed but not required is reported with its line', a
   expect(await unlisted()).toEqual([place]);
   writeFileSync(path.join(folder, 'requirements.txt'), 'tiny_package>=1\n');
   expect(await unlisted()).toEqual([]);
+});
+
+test('a package that is required but not installed is named with the command that installs it', async () => {
+  const folder = await folderWith({
+    'src/program.py': 'import tiny\ndef run(data): return {}\n',
+    'requirements.txt': 'Tiny>=1\n',
+    'lib/other.py': '',
+  });
+  const { served } = await serve(folder);
+  expect(served.service.problem?.detail).toContain('-m pip install -r requirements.txt');
+  const { inspectLocally } = await import('@kethub/runtime/local');
+  const code = { python: '/usr/bin/python3', sourceDir: folder, packages: path.join(folder, 'lib'), environment: {} };
+  const inspected = () => inspectLocally(code, new AbortController().signal);
+  await expect(inspected()).rejects.toThrow(/names tiny, but .* Run: \/usr\/bin\/python3 -m pip install -r/);
+  mkdirSync(path.join(folder, 'lib/tiny-1.0.dist-info'));
+  writeFileSync(
+    path.join(folder, 'lib/tiny-1.0.dist-info/METADATA'),
+    'Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n',
+  );
+  await expect(inspected()).rejects.toThrow('brings tiny 1.0, which has no module tiny');
+});
+
+test('options that name what is not there are refused at the start', async () => {
+  const folder = await folderWith({ 'src/program.py': 'def run(data, graphs): ...\n', 'a.txt': '' });
+  const at = path.join(folder, 'nope');
+  await expect(serve(folder, { envFile: [at] })).rejects.toThrow(/nope/);
+  await expect(serve(folder, { dataPool: [`graphs=${at}`] })).rejects.toThrow(`there is no folder ${at}`);
+  await expect(serve(folder, { dataPool: ['graphs=a.txt'] })).rejects.toThrow('there is no folder');
+  await expect(serve(folder, { dataPool: ['other=.'] })).rejects.toThrow('Its parameters: data, graphs.');
+  await expect(serve(folder, { secret: ['x=NOVAR'] })).rejects.toMatchObject({
+    next: expect.arrayContaining(['ket serve --secret x=@<file>']),
+  });
+  await expect(serve(at)).rejects.toThrow(/nope/);
+  await expect(serve(path.join(folder, 'a.txt'))).rejects.toThrow('is not a folder');
+  await serve(folder, { dataPool: ['graphs=.'] });
+});
+
+test('an address that is too long is answered with a problem, as by the gateway', async () => {
+  const { url } = await serve(await folderWith({ 'src/program.py': echo }));
+  const answer = await fetch(`${url}${'a'.repeat(60_000)}`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([431, 'application/problem+json']);
+  expect(await answer.json()).toMatchObject({ status: 431, detail: expect.stringContaining('16 KiB') });
 });
 
 test('secrets come from .env.secrets, data pools from folders, variables from .env; no file has a secret', async () => {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { defaultConfiguration, type LogEntry } from '@kethub/contract';
 import {
@@ -20,7 +21,17 @@ import { Operations } from './operations.ts';
 import { pageAnswer } from './page.ts';
 import { LocalServer } from './server.ts';
 import { ServedService, type LoadedService } from './service.ts';
-import { environmentOf, limitsOf, lockState, poolFor, secretsOf, stateFolder, type ValueOptions } from './settings.ts';
+import {
+  environmentOf,
+  limitsOf,
+  lockState,
+  poolFor,
+  requirePoolParameters,
+  requirePools,
+  secretsOf,
+  stateFolder,
+  type ValueOptions,
+} from './settings.ts';
 
 export interface ServeOptions extends ValueOptions {
   readonly port?: number;
@@ -50,6 +61,8 @@ export interface Served {
   readonly environment: string;
   readonly service: ServedService;
   readonly executions: LocalExecutions;
+  /** Loads the code. Throws for options that do not fit its parameters. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,6 +78,7 @@ export async function serveFolder(
   folder: string,
   options: ServeOptions,
 ): Promise<Served> {
+  if (!(await stat(folder)).isDirectory()) throw usageFailure(`${folder} is not a folder.`);
   const manifest = (await readManifest(folder)) ?? plain(folder);
   requireServable(manifest, folder);
   const { host = '127.0.0.1', allowRemote = false } = options;
@@ -99,6 +113,11 @@ interface Opening {
 
 async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
   const { shell, output, folder, options, manifest, host, allowRemote, state, endings } = opening;
+  const given = await readSecrets(shell, options.secret ?? [], options.state === 'test' ? 'ket test' : 'ket serve');
+  requirePools(shell, options);
+  const environment = () => environmentOf(shell, folder, manifest.configuration, options);
+  // A file that was named is refused at the start. A fault in .env is one of the project, which can be mended meanwhile.
+  if (options.envFile !== undefined) await environment();
   const opened = await openMode({
     asked: options.mode ?? null,
     shell,
@@ -118,7 +137,6 @@ async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
   endings.push(() => executions.close());
   await executions.load();
   const limits = limitsOf(manifest.configuration, options.debug !== undefined);
-  const environment = () => environmentOf(shell, folder, manifest.configuration, options);
   const service = new ServedService({
     folder,
     sources: path.join(state, 'runtime/sources'),
@@ -130,7 +148,6 @@ async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
       void environment().then((variables) => runtime.prewarm({ code: loaded.code, environment: variables, limits })),
     inUse: () => executions.sources,
   });
-  const given = await readSecrets(shell, options.secret ?? []);
   const operations = new Operations({
     service,
     executions,
@@ -198,6 +215,10 @@ async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
     environment: opened.environment,
     service,
     executions,
+    async start() {
+      await service.start();
+      requirePoolParameters(shell, options, service.latest?.inspection?.parameters);
+    },
   };
 }
 

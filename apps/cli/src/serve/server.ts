@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Problem } from '@kethub/service-api';
 import { usageFailure, type CliFailure } from '../failures.ts';
-import { json, noStore, problemAnswer, readBody, send, type LocalAnswer } from './answers.ts';
+import { json, noStore, problemAnswer, readBody, refuseBytes, send, type LocalAnswer } from './answers.ts';
 import type { OperationRequest, Operations } from './operations.ts';
 
 export interface LocalServerOptions {
@@ -36,6 +36,7 @@ export class LocalServer {
     this.#server = createServer((request, response) => {
       void this.#serve(request, response);
     });
+    this.#server.on('clientError', refuseBytes);
   }
 
   /**

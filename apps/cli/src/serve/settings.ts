@@ -1,4 +1,4 @@
-import { mkdirSync, accessSync, constants, writeFileSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, accessSync, constants, writeFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
@@ -121,6 +121,33 @@ export async function poolFor(
   const from = given.get(parameter) ?? declared.get(parameter) ?? path.join(folder, 'datapool', parameter);
   if (path.basename(parameter) !== parameter || !(await isThere(from))) return null;
   return { path: from, writable: writePools };
+}
+
+/** Refuses a `--data-pool` whose folder is not there. */
+export function requirePools(shell: Shell, { dataPool = [] }: ValueOptions): void {
+  for (const text of dataPool) {
+    const [parameter, at] = mappingIn(shell, text);
+    if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw usageFailure(`--data-pool ${parameter}=...: there is no folder ${at}.`);
+  }
+}
+
+/** Refuses a `--data-pool` for a parameter that `run` does not have. Code whose parameters are unknown is passed over. */
+export function requirePoolParameters(
+  shell: Shell,
+  { dataPool = [] }: ValueOptions,
+  parameters: readonly { readonly name: string; readonly kind: string }[] | undefined,
+): void {
+  if (parameters === undefined || parameters.some(({ kind }) => kind === 'other')) return;
+  const names = parameters.map(({ name }) => name);
+  for (const text of dataPool) {
+    const [parameter] = mappingIn(shell, text);
+    if (names.includes(parameter)) continue;
+    const known = names.length === 0 ? 'none' : names.join(', ');
+    throw usageFailure(
+      `--data-pool ${parameter}=...: run() has no parameter "${parameter}". Its parameters: ${known}.`,
+    );
+  }
 }
 
 function mappingIn(shell: Shell, text: string): [parameter: string, folder: string] {
