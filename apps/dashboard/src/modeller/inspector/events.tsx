@@ -73,9 +73,30 @@ const TIMES = [
   { value: 'timeCycle', label: 'in a cycle', example: 'R3/PT1H' },
 ] as const;
 
+/** The ways to say when a timer is due that the platform takes at an event. A way that the file has stays shown. */
+function timesAt(event: Moddle, definition: Moddle): readonly (typeof TIMES)[number][] {
+  const { $type } = event;
+  const isStart = $type === 'bpmn:StartEvent' && is(parentOf(event), 'bpmn:Process');
+  const mayRepeat =
+    isStart ||
+    ($type === 'bpmn:StartEvent' && event['isInterrupting'] === false) ||
+    ($type === 'bpmn:BoundaryEvent' && event['cancelActivity'] === false);
+  return TIMES.filter(
+    ({ value }) =>
+      child(definition, value) !== null ||
+      value === 'timeDate' ||
+      (value === 'timeDuration' && !isStart) ||
+      (value === 'timeCycle' && mayRepeat),
+  );
+}
+
 function Timer({ element, definition }: { readonly element: Drawn; readonly definition: Moddle }) {
   const { kit, checked } = useModelling();
-  const present = TIMES.find(({ value }) => child(definition, value) !== null) ?? TIMES[1];
+  const times = timesAt(element.businessObject, definition);
+  const present =
+    TIMES.find(({ value }) => child(definition, value) !== null) ??
+    times.find(({ value }) => value === 'timeDuration') ??
+    TIMES[0];
   const { due = [], isStart = false } = checked?.times[element.id] ?? {};
   const set = (name: string, body: string): void =>
     together(kit, () => {
@@ -89,7 +110,7 @@ function Timer({ element, definition }: { readonly element: Drawn; readonly defi
       <NativeSelect
         size="xs"
         label="When"
-        data={TIMES.map(({ value, label }) => ({ value, label }))}
+        data={times.map(({ value, label }) => ({ value, label }))}
         value={present.value}
         onChange={({ currentTarget: { value } }) => set(value, TIMES.find((one) => one.value === value)?.example ?? '')}
       />

@@ -20,19 +20,23 @@ export function FeelField({ label, value, onCommit, elementId, valued = true, si
   const modelling = useModelling();
   const { shown, type, flush } = useCommitted(value, onCommit);
   const outcome = useValue(shown, valued);
+  // An empty text is a problem of a field that must have one, not of the empty fields beside it.
+  const isLeftOut = rest.required !== true && shown.trim() === '';
   const problem = findingsAt(modelling, elementId).find(
-    ({ expression, isWarning }) => !isWarning && expression !== undefined && sameExpression(expression, shown),
+    ({ expression, isWarning }) =>
+      !isWarning && !isLeftOut && expression !== undefined && sameExpression(expression, shown),
   );
   const input = useRef<HTMLTextAreaElement>(null);
   const { focused } = modelling;
   useEffect(() => {
     if (
       focused?.expression !== undefined &&
+      !isLeftOut &&
       focused.elementId === elementId &&
       sameExpression(focused.expression, value)
     )
       input.current?.focus();
-  }, [focused, elementId, value]);
+  }, [focused, elementId, value, isLeftOut]);
   const error = outcome?.error ?? problem?.message;
   const suggesting = useSuggestions({ input, elementId, side, onText: type });
   return (
