@@ -166,6 +166,41 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await page.getByRole('treeitem', { name: /^Doubler/ }).waitFor({ state: 'detached' });
   });
 
+  test('a service without a subscription is named at its task, and a refused deployment as well', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { client } = kethub;
+    const { id: callers } = await client.createApplication({ json: { name: 'Callers' } });
+    const { id: subscriptionId } = await client.subscribe({ applicationId: callers, json: { serviceId } });
+    const called = manyElements(1, 'serviceTask').replace(
+      'name="Task 0" />',
+      `name="Task 0"><extensionElements><zeebe:taskDefinition xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" type="platform-service" /><zeebe:taskHeaders xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"><zeebe:header key="serviceId" value="${serviceId}" /></zeebe:taskHeaders></extensionElements></serviceTask>`,
+    );
+    const source = new Blob([called], { type: 'application/xml' });
+    const body = workflowForm({ name: 'Unsubscribed', applicationId: callers, source });
+    const { id } = await client.createService({ body });
+    await page.goto(`${origin}/me/services/${id}/model`);
+    const problems = page.getByRole('region', { name: 'Problems' });
+    await problems.getByText('It can be deployed.').waitFor();
+    const unsubscribe = () => client.unsubscribe({ applicationId: callers, subscriptionId });
+    await unsubscribe();
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.getByText('The platform does not deploy this file.').waitFor();
+    const finding = problems.getByRole('button', {
+      name: /^Task 0 ?The application of the workflow is not subscribed/,
+    });
+    await finding.waitFor();
+    await page.locator('.problem-mark').getByText('1', { exact: true }).waitFor();
+    await picture(page, 'awkward-refused');
+    expect(await finding.count()).toBe(1);
+    // It was open when that happened; the same stands there before anybody deploys it.
+    await page.reload();
+    await finding.waitFor();
+    expect(await finding.count()).toBe(1);
+    await client.subscribe({ applicationId: callers, json: { serviceId } });
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+  }, 120_000);
+
   test('a service that is retired under a drawn task is named at the task', async () => {
     const { page, origin, kethub } = dashboard;
     const { choose, go } = keysOf(page);
@@ -263,6 +298,25 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Task 2"');
     expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(0);
   }, 120_000);
+
+  test('a timer on the way offers no cycle, and an empty list of a loop is a problem of its field alone', async () => {
+    const { page, origin } = dashboard;
+    const { choose, go } = keysOf(page);
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await go(/^Request/);
+    await choose('Append…', 'Wait for a time');
+    const ways = page.getByRole('combobox', { name: 'When' }).getByRole('option');
+    await expect.poll(() => ways.allTextContents()).toEqual(['at a date', 'after a duration']);
+    await choose('Append…', 'Script task');
+    await page.getByRole('textbox', { name: 'Expression' }).fill('=1');
+    await page.getByRole('combobox', { name: 'For each item of a list' }).selectOption('parallel');
+    const list = page.getByRole('textbox', { name: 'List', exact: true });
+    await list.fill('');
+    await expect.poll(() => list.getAttribute('aria-invalid')).toBe('true');
+    await picture(page, 'awkward-empty-list');
+    for (const name of ['Value to collect', 'Ends as soon as'])
+      expect(await page.getByRole('textbox', { name }).getAttribute('aria-invalid')).not.toBe('true');
+  });
 
   test('a deployed version is not changed: the next one is saved', async () => {
     const { page, origin, kethub } = dashboard;

@@ -170,6 +170,27 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await expect.poll(() => page.getByText('Somebody else has changed this').count()).toBe(0);
   });
 
+  test('a draft that somebody else deploys meanwhile goes on as the next version', async () => {
+    const { page, kethub } = dashboard;
+    const { id, address } = await draft('Deployed meanwhile');
+    await page.goto(address);
+    await page.getByRole('treeitem', { name: /^Task 1/ }).waitFor();
+    await kethub.client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await rename(page, /^Task 1/, 'Mine');
+    // The autosave learns it; only a person makes the next version.
+    await page.getByText('1.0.0 · not saved; this browser keeps it').waitFor({ timeout: 60_000 });
+    expect((await kethub.client.getService({ serviceId: id })).versions).toHaveLength(1);
+    await page.reload();
+    await page.getByText('which were not saved').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
+    await page.getByText('which were not saved').waitFor({ state: 'detached' });
+    const [next] = (await kethub.client.getService({ serviceId: id })).versions;
+    const file = await kethub.client.downloadSource({ serviceId: id, version: next?.version ?? '' });
+    expect(await file.text()).toContain('name="Mine"');
+    expect(await savedFile(id)).not.toContain('Mine');
+  });
+
   test('it is downloaded as file, SVG and PNG', async () => {
     const { page } = dashboard;
     const { address } = await draft('Pictures');

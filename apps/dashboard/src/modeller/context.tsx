@@ -10,6 +10,8 @@ import type { Drawn, Kit } from './kit/types.ts';
 export interface Judged {
   readonly xml: string;
   readonly problems: readonly WorkflowProblem[];
+  /** True if it was refused when it was to be deployed. */
+  readonly isRefused?: boolean;
 }
 
 /** State that the parts of the modeller share. */

@@ -13,6 +13,7 @@ import {
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
 import { drawingFindings } from './check/drawing.ts';
+import { subscribedFindings } from './check/subscribed.ts';
 import type { Checked, Finding } from './check/protocol.ts';
 import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
@@ -32,6 +33,10 @@ interface Props {
   /** The file to open. Another text opens another modeler. */
   readonly xml: string;
   readonly services: readonly CallableService[];
+  /** False while the services are not read, or cannot be. */
+  readonly areServicesKnown: boolean;
+  /** Application as which tasks call services. */
+  readonly applicationId: string | null;
   /** The last file that the platform has judged. */
   readonly judged: Judged | null;
   /** Bar above the canvas: commands that need the diagram. */
@@ -60,12 +65,14 @@ export function Modeller({ xml, onDrawn, ...rest }: Props) {
   return (
     <div className="modeller">
       {opened && opened.failure === null && checker ? (
-        <Parts opened={opened} checker={checker} {...rest} />
+        <Parts xml={xml} opened={opened} checker={checker} {...rest} />
       ) : (
         <>
           {opened && checker && rest.bar(withoutDrawing(opened.kit, checker, rest.services))}
           <p className="panel modeller-problem" role="status">
-            {opened?.failure == null ? 'Loading…' : `This file cannot be drawn: ${opened.failure}`}
+            {opened?.failure == null
+              ? 'Loading…'
+              : `This file cannot be drawn: ${opened.failure}. Open another one under File….`}
           </p>
         </>
       )}
@@ -106,12 +113,15 @@ export function useChecker(): Checker | null {
 function Parts({
   opened,
   checker,
+  xml: given,
   services,
+  areServicesKnown,
+  applicationId,
   judged,
   bar,
   onChange,
   report,
-}: Omit<Props, 'xml' | 'onDrawn'> & { readonly opened: Opened; readonly checker: Checker }) {
+}: Omit<Props, 'onDrawn'> & { readonly opened: Opened; readonly checker: Checker }) {
   const { kit, revision, selected } = opened;
   const [last, setLast] = useState<{ readonly xml: string; readonly checked: Checked } | null>(null);
   const [focused, setFocused] = useState<Finding | null>(null);
@@ -140,14 +150,15 @@ function Parts({
         if (!isWanted) return;
         if (revision > 1) changed.current(xml);
         const checked = await checker.check(xml).catch(failed);
-        if (isWanted) setLast({ xml, checked });
+        // A file that nobody has changed is judged as it was read, not as it is written.
+        if (isWanted) setLast({ xml: revision > 1 ? xml : given, checked });
       });
     }, REST_MS);
     return () => {
       isWanted = false;
       clearTimeout(timer);
     };
-  }, [kit, checker, revision]);
+  }, [kit, checker, revision, given]);
   const select = useCallback(
     (element: Drawn | null) => {
       kit.service('selection').select(element);
@@ -157,9 +168,14 @@ function Parts({
   );
   const checked = useMemo(() => {
     if (!last) return null;
-    const all = withPlatforms(last, judged);
+    const unsubscribed = subscribedFindings(kit, applicationId, areServicesKnown ? services : null);
+    const { checked } = last;
+    const all = withPlatforms(
+      { ...last, checked: { ...checked, findings: [...checked.findings, ...unsubscribed] } },
+      judged,
+    );
     return { ...all, findings: [...all.findings, ...drawingFindings(kit)] };
-  }, [kit, last, judged]);
+  }, [kit, last, judged, applicationId, areServicesKnown, services]);
   const functions = useFunctions(checker);
   const example = useMemo(() => writeExact(exampleIn(kit), 0), [kit, revision]);
   const modelling: Modelling = {
@@ -223,7 +239,13 @@ function withPlatforms(
   if (judged?.xml !== xml) return checked;
   const known = new Set(checked.findings.map(({ elementId, message }) => `${elementId} ${message}`));
   const more = judged.problems.filter(({ elementId, message }) => !known.has(`${elementId} ${message}`));
-  return { ...checked, findings: [...checked.findings, ...more.map((problem) => ({ ...problem, isWarning: false }))] };
+  return {
+    ...checked,
+    findings: [
+      ...checked.findings,
+      ...more.map((problem) => ({ ...problem, isWarning: false, isOutside: judged.isRefused === true })),
+    ],
+  };
 }
 
 /** A check that has not come to its end, such as one that took too long, as a problem of the file. */

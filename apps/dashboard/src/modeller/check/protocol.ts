@@ -9,6 +9,8 @@ export interface Finding {
   readonly message: string;
   readonly expression?: string;
   readonly isWarning: boolean;
+  /** True for what may be mended outside of the file: it can be deployed as soon as that is done. */
+  readonly isOutside?: boolean;
 }
 
 export interface Checked {

@@ -34,7 +34,7 @@ export function Bar({
   const input = useRef<HTMLInputElement>(null);
   /** The file that is rehearsed; null while none is. */
   const [rehearsed, setRehearsed] = useState<string | null>(null);
-  const isBroken = checked?.findings.some(({ isWarning }) => !isWarning) ?? true;
+  const isBroken = checked?.findings.some(({ isWarning, isOutside }) => !isWarning && isOutside !== true) ?? true;
   const isDeployed = state !== 'DRAFT' && !isDirty;
   const [problem, setProblem] = useState<string | null>(null);
   const exportPicture = async (make: (svg: string) => Promise<Blob>, ending: string): Promise<void> => {

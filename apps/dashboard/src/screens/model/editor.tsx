@@ -9,7 +9,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { Bar } from './bar.tsx';
 import { useCallable } from './use-callable.ts';
-import { useFile, type FirstFile } from './use-file.ts';
+import { isRefused, useFile, type FirstFile } from './use-file.ts';
 
 const SideBySide = lazy(() => import('../../modeller/compare/side-by-side.tsx'));
 /** Bytes of a file that is imported; the platform takes no larger one. */
@@ -53,7 +53,9 @@ export function Editor({ first }: { readonly first: FirstFile }) {
   };
   const isSaved = save.isSuccess || deploy.isSuccess;
   useEffect(() => {
-    if (isSaved) setReplaced(null);
+    if (!isSaved) return;
+    setReplaced(null);
+    setRestored(null);
   }, [isSaved]);
   const takeSaved = async (): Promise<void> => {
     try {
@@ -70,7 +72,12 @@ export function Editor({ first }: { readonly first: FirstFile }) {
           {problem}
         </p>
       )}
-      {error && !isStale(error) && <Problem error={error} />}
+      {isRefused(error) && (
+        <p className="panel field-error" role="alert">
+          The platform does not deploy this file. The problems below the diagram say why.
+        </p>
+      )}
+      {error && !isStale(error) && !isRefused(error) && <Problem error={error} />}
       {callable.error && <Problem error={callable.error} onRetry={callable.retry} />}
       {restored && !stale && (
         <div className="panel row apart" role="status">
@@ -119,6 +126,8 @@ export function Editor({ first }: { readonly first: FirstFile }) {
         key={`${serviceId} ${file.opening}`}
         xml={file.file.xml}
         services={callable.services}
+        areServicesKnown={callable.isKnown}
+        applicationId={file.file.applicationId}
         judged={file.judged}
         onDrawn={file.onDrawn}
         onChange={file.change}

@@ -19,6 +19,8 @@ type Parameters = CallableService['parameters'];
 /** Services that tasks can call, as far as they are read. */
 interface Callable {
   readonly services: readonly CallableService[];
+  /** True when all subscriptions are read. */
+  readonly isKnown: boolean;
   /** Reason for which none could be read; null where they are, or may still come. */
   readonly error: Error | null;
   retry(): void;
@@ -61,7 +63,8 @@ export function useCallable(applicationId: string | null): Callable {
     [rows, versions, documents, templates.data],
   );
   const error = subscriptions.data ? null : subscriptions.error;
-  return { services, error, retry: () => void subscriptions.refetch() };
+  const isKnown = subscriptions.data !== undefined && !subscriptions.hasNextPage;
+  return { services, isKnown, error, retry: () => void subscriptions.refetch() };
 }
 
 function parametersOf(signature: NonNullable<ServiceVersion['parameters']>): Parameters {

@@ -1,10 +1,13 @@
 import type { ServiceVersion } from '@kethub/contract';
+import { KethubError } from '@kethub/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { forgetFile, keepFile, type KeptFile } from '../../data/kept-files.ts';
+import { subscriptionsQuery } from '../../data/application-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { isStale } from '../../forms/conflict.tsx';
+import { NOT_SUBSCRIBED } from '../../modeller/check/subscribed.ts';
 import type { Judged } from '../../modeller/context.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { NOTHING_TO_REPORT } from '../../modeller/modeller.tsx';
@@ -74,8 +77,32 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     void queries.invalidateQueries({ queryKey: serviceQuery(acting, serviceId).queryKey });
     return next;
   };
+  /** Goes on from the version as it is now, if somebody else has deployed it: null. Throws any other failure. */
+  const published = async (error: unknown): Promise<null> => {
+    if (!(error instanceof KethubError) || error.code !== 'version-published') throw error;
+    const { version, xml } = latest.current;
+    const { value, etag } = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
+    latest.current = { ...openFileOf(value, etag), xml };
+    setFile(latest.current);
+    return null;
+  };
+  /** Puts what keeps a file from being deployed into its problems. What can be called may have changed meanwhile. */
+  const refused = (error: unknown, xml: string): never => {
+    const { applicationId } = latest.current;
+    if (isRefused(error)) {
+      const problems = error.errors.map(({ elementId = null, code = '', detail }) => ({
+        elementId,
+        code,
+        message: code === 'NOT_SUBSCRIBED' && applicationId !== null ? NOT_SUBSCRIBED : detail,
+      }));
+      setJudged({ xml, problems, isRefused: true });
+      if (applicationId !== null)
+        void queries.invalidateQueries({ queryKey: subscriptionsQuery(acting, applicationId).queryKey });
+    }
+    throw error;
+  };
   /** Writes into the draft; of a version that is deployed, makes the next one. */
-  const write = async (over?: string | null): Promise<OpenFile> => {
+  const write = async (over?: string | null, isAuto = false): Promise<OpenFile> => {
     if (!canBeSaved.current) throw new Error('The file is not drawn, so it is not saved.');
     const { version, state, applicationId, etag } = latest.current;
     const xml = text.current;
@@ -83,7 +110,10 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     if (state === 'DRAFT') {
       const headers = ifMatch(over === undefined ? etag : over);
       const asked = platform.replaceSource.response({ serviceId, version, body, headers });
-      return take(await tagged<ServiceVersion>(asked), xml);
+      const written = await tagged<ServiceVersion>(asked).catch(published);
+      if (written !== null) return take(written, xml);
+      // Only a person makes the next version.
+      if (isAuto) return latest.current;
     }
     const form = new FormData();
     if (applicationId !== null) form.set('applicationId', applicationId);
@@ -106,7 +136,7 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     async write() {
       await oneAtATime(async () => {
         // Another change may have saved or deployed it while this one waited.
-        if (latest.current.state === 'DRAFT' && text.current !== known.current) await write();
+        if (latest.current.state === 'DRAFT' && text.current !== known.current) await write(undefined, true);
       });
       save.reset();
     },
@@ -121,7 +151,7 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
         const xml = known.current;
         const json = { visibility: 'INTERNAL' as const };
         const asked = platform.publishServiceVersion.response({ serviceId, version, json, headers: ifMatch(etag) });
-        return take(await tagged<ServiceVersion>(asked), xml);
+        return take(await tagged<ServiceVersion>(asked).catch((error: unknown) => refused(error, xml)), xml);
       }),
   });
   const choose = useMutation({
@@ -173,6 +203,11 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   };
   const state = { file, opening, current, isDirty, isKept, isDrawn, judged };
   return { ...state, report, change, onDrawn, save, auto, deploy, choose, read, show, settle, whole };
+}
+
+/** Returns whether a file was refused when it was to be deployed. */
+export function isRefused(error: unknown): error is KethubError {
+  return error instanceof KethubError && error.code === 'invalid-workflow';
 }
 
 /** A version as a file; its text comes from elsewhere. */
