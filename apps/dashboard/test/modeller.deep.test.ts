@@ -69,6 +69,8 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await page.getByText('It can be deployed.').waitFor();
     await press('button', 'Deploy');
     await press('link', 'Run', '.modeller-bar');
+    await page.getByRole('region', { name: 'Input' }).getByRole('radio', { name: 'JSON', exact: true }).focus();
+    await page.keyboard.press('Space');
     await type('Input as JSON', `{"data": ${LARGE}}`);
     await page.keyboard.press('ControlOrMeta+Enter');
     await page.getByText(DOUBLED).first().waitFor({ timeout: 60_000 });
