@@ -255,6 +255,22 @@ describe.skipIf(!existsSync(PROGRAM))('workflows in a browser', () => {
     await page.getByText('Succeeded', { exact: true }).first().waitFor({ timeout: 60_000 });
   });
 
+  test('an execution that fails says where and why, and leads to its instance', async () => {
+    const { page, kethub, origin } = dashboard;
+    const failing = file([start(), bpmn.errorEnd('no', 'NOT_TODAY', '="come <b>again</b>"'), chain('start', 'no')], {
+      errors: ['NOT_TODAY'],
+    });
+    const { service: made } = await deployWorkflow(kethub.client, 'Failing', failing);
+    await kethub.client.startJob({ serviceId: made.id, json: {}, headers: { prefer: 'wait=60' } });
+    const [instance] = await kethub.client.listWorkflowInstances({ serviceId: made.id });
+    await page.goto(`${origin}/me/executions/${instance?.id}`);
+    const alert = page.getByRole('region', { name: 'Execution' }).getByRole('alert');
+    await alert.getByText('no: come <b>again</b> (NOT_TODAY)').waitFor();
+    await picture(page, 'workflow-failed');
+    await alert.getByRole('link', { name: 'Its instance shows how far it got' }).click();
+    await page.waitForURL(`**/services/${made.id}/instances/${instance?.id}`);
+  });
+
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
     const { client } = dashboard.kethub;
     await client.startJob({ serviceId: workflowId, json: { x: 'a' }, headers: { prefer: 'wait=60' } });

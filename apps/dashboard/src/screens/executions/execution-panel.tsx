@@ -9,10 +9,15 @@ import { CopyButton, State } from '../../look/parts.tsx';
 import { duration, parseTime } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { Result } from '../../viewers/viewer.tsx';
+import { workflowErrors } from './workflow-errors.ts';
 import { Files, Pictures } from './files.tsx';
+import { InstanceLink } from './instance-link.tsx';
 import { LogView } from './log-view.tsx';
 import { Record } from './record.tsx';
 import { plain } from './result-members.ts';
+
+/** Errors of a workflow that are shown. */
+const MOST_ERRORS = 20;
 
 /** One execution as it goes on: its state, result, log, files and record. */
 export function ExecutionPanel({ id, more }: { readonly id: string; readonly more?: ReactNode }) {
@@ -113,11 +118,19 @@ function Outcome({
       );
     default: {
       const { title, detail } = (result ?? {}) as { title?: unknown; detail?: unknown };
+      const errors = workflowErrors(result);
       return (
         <div className="stack">
           <div className="panel" style={{ borderLeft: '3px solid var(--failed)' }} role="alert">
             <strong>{typeof title === 'string' ? title : 'It did not succeed.'}</strong>
             {typeof detail === 'string' && <div style={{ whiteSpace: 'pre-wrap' }}>{detail}</div>}
+            {errors.slice(0, MOST_ERRORS).map(({ errorCode, failedElement, message }, at) => (
+              <div key={at} style={{ whiteSpace: 'pre-wrap' }}>
+                <span className="mono">{failedElement}</span>: {message} <span className="quiet">({errorCode})</span>
+              </div>
+            ))}
+            {errors.length > MOST_ERRORS && <div className="quiet">And {errors.length - MOST_ERRORS} more.</div>}
+            {errors.length > 0 && <InstanceLink workflowId={id}>Its instance shows how far it got</InstanceLink>}
           </div>
           {status === 'UNKNOWN' && (
             <p className="quiet">
