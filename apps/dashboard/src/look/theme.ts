@@ -54,7 +54,12 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   // Named only: `Modal.extend` would load dialogs with the first screen.
-  components: { Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close', ref: returnFocus } } } },
+  // The heads of dialogs are no banners of the page.
+  components: {
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close', ref: returnFocus } } },
+    ModalHeader: { defaultProps: { component: 'div' } },
+    DrawerHeader: { defaultProps: { component: 'div' } },
+  },
   // Filled, light and subtle variants take their colours from look.css: `autoContrast` does not know the shade of dark mode.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
