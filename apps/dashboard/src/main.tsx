@@ -13,7 +13,6 @@ import { SessionContext } from './data/context.tsx';
 import { followChanges, isRenewed } from './data/live.ts';
 import { theme } from './look/theme.ts';
 import { router } from './routes.tsx';
-import { giveFocusBack } from './shell/focus-back.ts';
 import { openSession } from './session/session.ts';
 
 /** Times that a request is tried again when the platform does not answer, or answers that it cannot at the moment. */
@@ -38,7 +37,6 @@ const queries: QueryClient = new QueryClient({
   },
 });
 followChanges(session, queries);
-giveFocusBack();
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="kethub-nonce"]')?.content ?? '';
 const scheme = localStorageColorSchemeManager({ key: 'kethub-color-scheme' });
 const element = document.querySelector('#root');

@@ -39,6 +39,8 @@ const dark: MantineColorsTuple = [
   '#12141c',
 ];
 
+const closeButtonProps = { 'aria-label': 'Close', ref: returnFocus };
+
 export const theme = createTheme({
   primaryColor: 'ket',
   primaryShade: { light: 6, dark: 3 },
@@ -56,7 +58,8 @@ export const theme = createTheme({
   // Named only: `Modal.extend` would load dialogs with the first screen.
   // The heads of dialogs are no banners of the page.
   components: {
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close', ref: returnFocus } } },
+    Modal: { defaultProps: { closeButtonProps } },
+    Drawer: { defaultProps: { closeButtonProps } },
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
   },

@@ -53,15 +53,7 @@ export default function Rehearse({
     document.querySelector(`[data-waits="${CSS.escape(elementId)}"]`)?.scrollIntoView({ block: 'nearest' });
   };
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      lockScroll={false}
-      position="bottom"
-      size="92%"
-      title="Rehearse"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} lockScroll={false} position="bottom" size="92%" title="Rehearse">
       <div className="rehearsal">
         <div className="rehearsal-main">
           {processes.length > 1 && (
