@@ -16,8 +16,10 @@ const PARTS = [
   'pythons',
   'egress',
   'json',
+  'transfers',
   'paths.ts',
   'free-space.ts',
+  'bounded-text.ts',
   'errors.ts',
 ];
 
