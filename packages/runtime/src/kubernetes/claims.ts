@@ -1,20 +1,9 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { errorCode } from '../errors.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { KubernetesSettings } from './settings.ts';
+import { keepRecord, readRecord } from '../transfers/record.ts';
 import { nameOf, takeFile, type Reply, type Transfer, type Transfers } from '../transfers/transfers.ts';
 
 const RECORD = 'job.json';
@@ -149,23 +138,10 @@ export function inputOf(folder: string): string {
 }
 
 export function keepJob(folder: string, kept: KeptJob): void {
-  const draft = join(folder, `${RECORD}.tmp`);
-  const file = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(file, JSON.stringify(kept));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, join(folder, RECORD));
+  keepRecord(join(folder, RECORD), kept);
 }
 
 /** Null when the execution is no job of a cluster. */
 export function readJob(folder: string): KeptJob | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as KeptJob; // written by keepJob
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  return readRecord<KeptJob>(join(folder, RECORD));
 }

@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, truncateSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { quoted } from '../containers/handover.ts';
-import { errorCode } from '../errors.ts';
+import { keepRecord, readRecord } from '../transfers/record.ts';
 import { certificatesOf, type TransferTls } from '../transfers/tls.ts';
-import { hashOf, nameOf, takeFile, Transfers, type Reply, type Transfer } from '../transfers/transfers.ts';
+import { hashOf, isName, nameOf, takeFile, Transfers, type Reply, type Transfer } from '../transfers/transfers.ts';
 import { StartRefused, type ExecutionJob, type Limits } from '../types.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { LinkSettings } from './platform-link.ts';
@@ -98,7 +89,6 @@ export class Staging {
     mailbox.make({ ...job, dataPools }, script, null);
     for (const folder of Object.values(pools)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     keep(mailbox, kept);
-    this.follow(job.executionId, mailbox);
   }
 
   /** Opens the transfers of an execution, also of one that an earlier platform began. */
@@ -169,7 +159,7 @@ async function receive(
     const from = Number(new URLSearchParams(query).get('from'));
     if (!(bytes <= PIECE_BYTES && from + bytes <= limits.logBytes * TOLERANCE + MORE_BYTES))
       return [413, 'The log is too large.'];
-    const size = statSync(mailbox.log, { throwIfNoEntry: false })?.size ?? 0;
+    const size = mailbox.logBytes;
     if (!(Number.isSafeInteger(from) && from >= 0 && from <= size)) return [400, `The log has ${size} bytes.`];
     const piece = await buffer(request);
     if (piece.length !== bytes) return [503, 'The body was cut off.'];
@@ -207,24 +197,18 @@ function targetOf(run: string, kept: Kept, what: string, rest: readonly string[]
   const parts = Buffer.from(rest[0] ?? '', 'base64url')
     .toString('utf8')
     .split('/');
-  const names = parts.map((part) => nameOf(Buffer.from(part).toString('base64url')));
   const isOurs =
-    parts.length > 3 || names.includes(null) || (parts.length === 1 && /^(end|log)\./.test(parts[0] ?? ''));
+    parts.length > 3 ||
+    !parts.every((part) => isName(Buffer.from(part))) ||
+    (parts.length === 1 && /^(end|log)\./.test(parts[0] ?? ''));
   return isOurs ? null : path.join(run, ...parts);
 }
 
 function keep(mailbox: Mailbox, kept: Kept): void {
-  const draft = path.join(mailbox.folder, `${RECORD}.tmp`);
-  writeFileSync(draft, JSON.stringify(kept), { mode: 0o600, flush: true });
-  renameSync(draft, path.join(mailbox.folder, RECORD));
+  keepRecord(path.join(mailbox.folder, RECORD), kept);
 }
 
 /** Null for a job whose node shares our folder. */
 function keptOf(mailbox: Mailbox): Kept | null {
-  try {
-    return JSON.parse(readFileSync(path.join(mailbox.folder, RECORD), 'utf8')) as Kept; // written by keep
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  return readRecord<Kept>(path.join(mailbox.folder, RECORD));
 }

@@ -61,8 +61,7 @@ export class Transfers {
 
   async #listen(port: number, tls: TransferTls | null): Promise<number> {
     const answer = (request: IncomingMessage, to: ServerResponse): void => void this.#answer(request, to);
-    const server =
-      tls === null ? http.createServer(answer) : renewed(https.createServer(credentialsOf(tls), answer), tls);
+    const server = tls === null ? http.createServer(answer) : serverWith(tls, answer);
     server.headersTimeout = HEADERS_MS;
     server.requestTimeout = 0;
     server.timeout = SILENT_MS;
@@ -133,9 +132,11 @@ export async function takeFile(request: IncomingMessage, target: string, mostByt
   return bytes === announced ? [200, {}] : [503, 'The body was cut off.'];
 }
 
-/** Reads certificate and key again when they have changed. */
-function renewed(server: https.Server, tls: TransferTls): https.Server {
-  let before = JSON.stringify(credentialsOf(tls));
+/** Makes a server that reads certificate and key again when they have changed. */
+function serverWith(tls: TransferTls, answer: http.RequestListener): https.Server {
+  const credentials = credentialsOf(tls);
+  const server = https.createServer(credentials, answer);
+  let before = JSON.stringify(credentials);
   const timer = setInterval(() => {
     try {
       const now = credentialsOf(tls);
@@ -176,7 +177,11 @@ function decoded(part: string): string {
 /** The name of a file; null for one that would be no name. Bytes that are no text become replacement characters. */
 export function nameOf(encoded: string): string | null {
   const bytes = Buffer.from(encoded, 'base64url');
-  const name = bytes.toString('utf8');
+  return isName(bytes) ? bytes.toString('utf8') : null;
+}
+
+/** Returns true for bytes that can be the name of a file in a folder. */
+export function isName(bytes: Buffer): boolean {
   const isPlain = bytes.length > 0 && bytes.length <= 255 && !bytes.includes(0) && !bytes.includes(0x2f);
-  return isPlain && name !== '.' && name !== '..' ? name : null;
+  return isPlain && !['.', '..'].includes(bytes.toString('utf8'));
 }
