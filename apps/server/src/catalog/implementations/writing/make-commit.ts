@@ -16,9 +16,7 @@ import type { SizeReservation } from '../size-quota.ts';
 import type { GitStore } from '../store.ts';
 import { receiveCommit, type ArrivedCommit } from './arriving.ts';
 import { Quarantine, REASON_LENGTH } from './quarantine.ts';
-import { changesOf, entriesBefore, namesBelow, type Entries } from './tree-changes.ts';
-
-const ZERO = '0'.repeat(40);
+import { changesOf, entriesBefore, namesBelow, ZERO, type Entries } from './tree-changes.ts';
 
 /** A commit that is being made in one repository. */
 interface Work {
@@ -63,11 +61,13 @@ export async function makeCommit(
     const quarantine = new Quarantine(store.git, repository, workName);
     await quarantine.open();
     const arrived = await receiveCommit(request, folder, platform.configuration.repositories.fileBytes);
-    await requireSize(reserved, arrived.folder);
+    const names = await namesBelow(arrived.folder);
+    await requireSize(reserved, arrived.folder, names);
     const branch = arrived.branch ?? implementation.default_branch;
     const author = await authorOf(platform, identity, context);
     const ifMatch = request.headers['if-match'];
-    const made = await write({ store, repository, workName, quarantine }, arrived, { branch, author, ifMatch });
+    const work = { store, repository, workName, quarantine };
+    const made = await write(work, arrived, names, { branch, author, ifMatch });
     changes.push(made);
     end.code = 0;
     const { to: commit } = made;
@@ -91,7 +91,12 @@ interface Made extends RefChange {
   readonly to: string;
 }
 
-async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMatch }: Target): Promise<Made> {
+async function write(
+  work: Work,
+  arrived: ArrivedCommit,
+  names: readonly string[],
+  { branch, author, ifMatch }: Target,
+): Promise<Made> {
   const { store, repository, workName, quarantine } = work;
   const tip = await tipOf(work, branch);
   requireMatch(ifMatch, etag(tip ?? ''));
@@ -101,8 +106,8 @@ async function write(work: Work, arrived: ArrivedCommit, { branch, author, ifMat
     (await store.git.output(quarantine.run(args, environment), input)).toString('utf8').trim();
   const follows = tip !== null && !arrived.isWhole;
   if (follows) await git(['read-tree', tip]);
-  const before: Entries = follows ? await entriesBefore(store.git, repository, tip, arrived) : new Map();
-  const names = await namesBelow(arrived.folder);
+  const changed = new Set([...arrived.removed, ...names]);
+  const before: Entries = follows ? await entriesBefore(store.git, repository, tip, changed) : new Map();
   const prefix = path.relative(repository, arrived.folder);
   const files = names.map((name) => `${prefix}/${name}\n`).join('');
   const ids = (await git(['hash-object', '-w', '--no-filters', '--stdin-paths'], files)).split('\n');
@@ -149,9 +154,9 @@ async function requireRoom({ store, repository }: Work): Promise<void> {
     throw new Problem('conflict', `A repository has at most ${most} branches and tags. Delete some first.`);
 }
 
-async function requireSize({ bytes: left }: SizeReservation, folder: string): Promise<void> {
+async function requireSize({ bytes: left }: SizeReservation, folder: string, names: readonly string[]): Promise<void> {
   let bytes = 0;
-  for (const name of await namesBelow(folder)) bytes += (await stat(path.join(folder, name))).size;
+  for (const name of names) bytes += (await stat(path.join(folder, name))).size;
   if (bytes <= left) return;
   throw new Problem(
     'too-large',

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Git } from '../git/git.ts';
 import type { ArrivedCommit } from './arriving.ts';
 
-const ZERO = '0'.repeat(40);
+/** The id that stands for no object. */
+export const ZERO = '0'.repeat(40);
 /** Bytes of the list of a tree. */
 const TREE_BYTES = 64 * 1024 * 1024;
 /** Bytes of the target of a link. */
@@ -21,14 +22,13 @@ interface Entry {
 /** The files of the commit before, by their paths. */
 export type Entries = ReadonlyMap<string, Entry>;
 
-/** The files of a commit that `arrived` replaces or removes. */
+/** The files of a commit that have one of these paths. */
 export async function entriesBefore(
   git: Git,
   repository: string,
   tip: string,
-  { folder, removed }: ArrivedCommit,
+  wanted: ReadonlySet<string>,
 ): Promise<Entries> {
-  const wanted = new Set([...removed, ...(await namesBelow(folder))]);
   const format = '--format=%(objectmode) %(objectname) %(path)';
   const args = ['ls-tree', '-r', '-z', format, '--end-of-options', tip];
   const out = (await git.output({ repository, access: 'READ', args }, '', TREE_BYTES)).toString('utf8');
