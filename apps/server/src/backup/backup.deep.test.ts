@@ -20,6 +20,7 @@ import { startKethub, type Kethub } from '../kethub.ts';
 import { readConfiguration } from '../foundation/config/index.ts';
 import { databases, type TestDatabaseKind } from '../testing/databases.ts';
 import { GitClient } from '../testing/git-client.ts';
+import { repositoryOf, requireWhole } from '../testing/git-raw.ts';
 import { deploy, endRunner, roomy, startTestKethub, type DeployedService, type TestKethub } from '../testing/kethub.ts';
 import { testLog } from '../testing/log.ts';
 import { startS3, type TestS3 } from '../testing/s3.ts';
@@ -203,12 +204,9 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
       await expect.poll(() => statusOf(instance), { timeout: 60_000 }).toBe('SUCCEEDED');
       // Its worker is not there any more.
       await expect.poll(() => statusOf(running), { timeout: 120_000 }).toBe('UNKNOWN');
-      const copy = path.join(target.dataDir, 'repositories', repository.slice(-2), `${repository}.git`);
-      await mkdir(git.at('check'), { recursive: true });
-      await git.run('check', '-c', 'safe.directory=*', '--git-dir', copy, 'fsck', '--strict');
-      expect((await git.run('check', '-c', 'safe.directory=*', '--git-dir', copy, 'rev-parse', 'main')).trim()).toBe(
-        commit,
-      );
+      const copy = repositoryOf(target, { id: repository });
+      await requireWhole(git, copy);
+      expect(await git.run('', '--git-dir', copy, 'rev-parse', 'main')).toBe(commit);
     } finally {
       if (restored.runtime) await endRunner(restored.runtime, target.dataDir, () => restored.stop());
       await target.drop();

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { Refusal } from '../foundation/config/index.ts';
+import { digestOfFile, syncEntry } from '../foundation/storage/index.ts';
 
 /** Files and folders of a backup. */
 export const names = {
@@ -63,7 +63,7 @@ export class Checksums {
   async add(name: string): Promise<void> {
     const file = path.join(this.#folder, name);
     this.#bytes += (await stat(file)).size;
-    if (!this.#file.write(`${await digestOf(file)}  ${name}\n`) && this.#file.errored === null)
+    if (!this.#file.write(`${await digestOfFile(file)}  ${name}\n`) && this.#file.errored === null)
       await once(this.#file, 'drain');
   }
 
@@ -74,45 +74,29 @@ export class Checksums {
       this.#file.once('error', reject).end(resolve);
     });
     const file = path.join(this.#folder, names.checksums);
-    await syncFile(file);
-    return digestOf(file);
+    await syncEntry(file);
+    return digestOfFile(file);
   }
-}
-
-/** SHA-256 of a file in hex. */
-export async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
 
 /** Writes the manifest, synced. It is the last file of a backup: without it, the backup is not whole. */
 export async function writeManifest(folder: string, given: Omit<Manifest, 'form'>): Promise<void> {
   const file = path.join(folder, names.manifest);
   await writeFile(file, `${JSON.stringify({ form: FORM, ...given }, null, 2)}\n`, { mode: 0o600, flush: true });
-  await syncFile(folder);
-}
-
-export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncEntry(folder);
 }
 
 /** Reads a backup and compares each file with its checksum. Throws Refusal for one that is cut off or damaged. */
 export async function readBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
   const checksums = path.join(folder, names.checksums);
-  if ((await digestOf(checksums).catch(ifMissing(checksums))) !== manifest.checksums)
+  if ((await digestOfFile(checksums).catch(ifMissing(checksums))) !== manifest.checksums)
     throw new Refusal(`${checksums} is damaged. Take another backup.`);
   for await (const line of createInterface({ input: createReadStream(checksums) })) {
     const [, digest, name = ''] = LINE.exec(line) ?? [];
     if (digest === undefined || name.split('/').includes('..')) throw new Refusal(`${checksums} is damaged.`);
     const file = path.join(folder, name);
-    if ((await digestOf(file).catch(ifMissing(file))) !== digest)
+    if ((await digestOfFile(file).catch(ifMissing(file))) !== digest)
       throw new Refusal(`${file} is damaged: its checksum is another one. Take another backup.`);
   }
   return manifest;

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 import { Client } from 'pg';
 import { Refusal, type Configuration } from '../foundation/config/index.ts';
-import { syncFile } from './manifest.ts';
+import { syncEntry } from '../foundation/storage/index.ts';
 import type { Vacuum } from './vacuum-thread.ts';
 
 const run = promisify(execFile);
@@ -71,9 +71,9 @@ function sqliteIn(file: string): StoredDatabase {
       const draft = `${file}.restored`;
       try {
         await copyFile(source, draft);
-        await syncFile(draft);
+        await syncEntry(draft);
         await rename(draft, file);
-        await syncFile(path.dirname(file));
+        await syncEntry(path.dirname(file));
       } finally {
         await rm(draft, { force: true });
       }

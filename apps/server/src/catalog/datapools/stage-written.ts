@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { isFileName } from '@kethub/contract';
 import type { ExecutionEnd, OutputFile } from '@kethub/runtime';
 import type { Platform } from '../../foundation/platform.ts';
 import { storageLeft } from '../quotas/index.ts';
-import { markOrphans } from '../../foundation/storage/index.ts';
+import { digestOfFile, markOrphans } from '../../foundation/storage/index.ts';
 import type { StoredFile, WrittenChange, WrittenChanges, WrittenPool } from './apply-written.ts';
 import { folderOf } from './mounts.ts';
 import { findPool } from './queries.ts';
@@ -57,17 +55,11 @@ async function draftsOf(base: Base, files: readonly OutputFile[]): Promise<Draft
   for (const file of files) {
     const before = left.get(file.name) ?? null;
     left.delete(file.name);
-    const digest = await digestOf(file.path);
+    const digest = await digestOfFile(file.path);
     if (digest !== before) drafts.push({ name: file.name, before, after: { file, digest } });
   }
   for (const [name, before] of left) drafts.push({ name, before, after: null });
   return drafts;
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }
 
 /**

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { limits } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { syncEntry } from '../../foundation/storage/index.ts';
 import { requireFreeSpace } from '../quotas/index.ts';
 import { everyFileOf, findPool } from './queries.ts';
 
@@ -35,15 +36,15 @@ export async function copyPool(platform: Platform, folder: string, id: string): 
     base.set(file.name, file.digest);
   }
   // Syncs that wait together share a commit of the file system.
-  await Promise.all([...base.keys()].map((name) => sync(path.join(folder, name))));
-  await sync(folder);
+  await Promise.all([...base.keys()].map((name) => syncEntry(path.join(folder, name))));
+  await syncEntry(folder);
   return base;
 }
 
 /** Writes the base of a folder beside it, where no program sees it. A folder with a base is writable. */
 export async function writeBase(folder: string, base: Base): Promise<void> {
   await writeFile(baseFileOf(folder), JSON.stringify([...base]), { mode: 0o600 });
-  await sync(baseFileOf(folder));
+  await syncEntry(baseFileOf(folder));
 }
 
 /** Reads the base of a folder. Null for a folder that is read-only or gone. */
@@ -53,16 +54,6 @@ export async function readBase(folder: string): Promise<Base | null> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
-  }
-}
-
-/** Writes a file or folder to the disk. */
-async function sync(entry: string): Promise<void> {
-  const handle = await open(entry, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

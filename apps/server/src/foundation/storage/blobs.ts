@@ -4,6 +4,7 @@ import { chmod, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { syncEntry } from './files.ts';
 
 /** A store of immutable byte sequences by key: a folder, or a bucket of S3 (blobs-s3.ts). */
 export interface Blobs {
@@ -76,7 +77,7 @@ export function openBlobFolder(folder: string): Blobs {
         await writeSynced(draft, source);
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
         await rename(draft, target);
-        await syncFolder(path.dirname(target));
+        await syncEntry(path.dirname(target));
       } catch (error) {
         await rm(draft, { force: true });
         throw error;
@@ -167,16 +168,6 @@ async function writeSparse(file: string, source: Readable): Promise<void> {
   const handle = await open(file, 'r+');
   try {
     await handle.truncate(target.bytesWritten);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Syncs a folder, which makes a rename in it durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

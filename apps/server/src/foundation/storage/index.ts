@@ -1,3 +1,4 @@
+export { digestOfFile, syncEntry } from './files.ts';
 export { blobKeyOf, blobPath, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { openDatabase } from './open-database.ts';

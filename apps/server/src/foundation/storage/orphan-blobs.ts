@@ -53,9 +53,9 @@ export async function claimBlob(transaction: Queries, blob: string): Promise<voi
   if (numDeletedRows !== 1n) throw new Error(`The blob ${blob} was removed before it was claimed`);
 }
 
-/** True in a statement while a backup holds the blobs. Its machine and this one agree about the time to some minutes. */
-const isHeld = (): RawBuilder<SqlBool> =>
-  sql<SqlBool>`exists (select 1 from installation where blobs_held_until > cast(${Date.now()} as bigint))`;
+/** True in a statement unless a backup holds the blobs. Its machine and this one agree about the time to some minutes. */
+const isNotHeld = (): RawBuilder<SqlBool> =>
+  sql<SqlBool>`not exists (select 1 from installation where blobs_held_until > cast(${Date.now()} as bigint))`;
 
 /**
  * Removes those of the blobs that are orphans, then their marks. While a backup holds the blobs, nothing is removed: the
@@ -70,7 +70,7 @@ export async function removeOrphans(database: Database, blobs: Blobs, unused: re
         .updateTable('orphan_blobs')
         .set({ marked_at: SWEPT })
         .where('blob', 'in', some)
-        .where(sql<SqlBool>`not ${isHeld()}`)
+        .where(isNotHeld())
         .returning('blob')
         .execute(),
     );
@@ -91,7 +91,7 @@ export async function sweepOrphans(database: Database, blobs: Blobs, now: number
       .selectFrom('orphan_blobs')
       .select('blob')
       .where('marked_at', '<', before)
-      .where(sql<SqlBool>`not ${isHeld()}`)
+      .where(isNotHeld())
       .limit(AT_ONCE)
       .execute();
     for (const { blob } of old) if (await mark(database, blob, before)) await removeOrphans(database, blobs, [blob]);
