@@ -27,7 +27,7 @@ export function beginsBadly(text: string): boolean {
 export function checkOpenings(): boolean {
   const found = filesOf(SOURCES).flatMap(({ file, text }) => [
     ...commentsOf(text).map((one) => `${file}:${one}`),
-    ...(file.endsWith('.test.ts') ? [] : matchesOf(DESCRIPTION, text).map((one) => `${file}:${one}`)),
+    ...(file.endsWith('.test.ts') ? [] : descriptionsOf(text).map((one) => `${file}:${one}`)),
   ]);
   found.push(...filesOf(TABLES).flatMap(({ file, text }) => matchesOf(CELL, text).map((one) => `${file}:${one}`)));
   if (found.length === 0) return true;

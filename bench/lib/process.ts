@@ -53,6 +53,15 @@ export function memoryMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
+/** The same of a process that may have ended meanwhile: 0 then. */
+export function memoryOf(pid: number): number {
+  try {
+    return memoryMb(pid);
+  } catch {
+    return 0;
+  }
+}
+
 /**
  * Processor time of the whole machine so far, in seconds. It includes the kernel's work after a process has ended
  * (proc(5)).

@@ -8,7 +8,7 @@ import type { TestKethub } from '@kethub/server/testing/kethub';
 import type { Page } from 'playwright-core';
 import { withDashboard } from '../lib/browser.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { memoryMb } from '../lib/process.ts';
+import { memoryMb, memoryOf } from '../lib/process.ts';
 
 const MB = 1024 * 1024;
 const UPLOADED_MB = 1024;
@@ -160,14 +160,6 @@ function isBrowser(pid: number): boolean {
     return readlinkSync(`/proc/${pid}/exe`).includes('chromium');
   } catch {
     return false; // ended meanwhile
-  }
-}
-
-function memoryOf(pid: number): number {
-  try {
-    return memoryMb(pid);
-  } catch {
-    return 0; // ended meanwhile
   }
 }
 

@@ -5,7 +5,7 @@ import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { startPostgres } from '../../script/postgres.ts';
 import { requestsPerSecond } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { memoryMb, startServer } from '../lib/process.ts';
+import { memoryMb, memoryOf, startServer } from '../lib/process.ts';
 import { median } from '../lib/statistics.ts';
 import type { ClaimsAnswer, ClaimsQuestion } from '../servers/claims.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
@@ -154,15 +154,6 @@ function runnerOf(dataDir: string): number {
 function treeOf(pid: number): number[] {
   const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
   return [pid, ...children.flatMap(treeOf)];
-}
-
-function memoryOf(pid: number): number {
-  try {
-    return memoryMb(pid);
-  } catch {
-    // It ended meanwhile.
-    return 0;
-  }
 }
 
 function textOf(file: string): string {

@@ -40,17 +40,15 @@ function program(
 
 export const isomorphicGit = program('isomorphic-git', false, [process.execPath, path.join(here, 'isomorphic.ts')]);
 
-/** `packages` is the folder of dulwich, for PYTHONPATH. */
-export function dulwich(packages: string): GitProgram {
-  const env = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1', HOME: '/nonexistent' };
-  return program('dulwich', true, ['/usr/bin/python3', path.join(here, 'dulwich_client.py')], env);
+/** A client in Python. `packages` is the folder of its library, for PYTHONPATH. */
+function inPython(name: string, isPartial: boolean): (packages: string) => GitProgram {
+  const command = ['/usr/bin/python3', path.join(here, `${name}_client.py`)];
+  return (packages) =>
+    program(name, isPartial, command, { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1', HOME: '/nonexistent' });
 }
 
-/** `packages` is the folder of pygit2, for PYTHONPATH. */
-export function libgit2(packages: string): GitProgram {
-  const env = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1', HOME: '/nonexistent' };
-  return program('libgit2', false, ['/usr/bin/python3', path.join(here, 'libgit2_client.py')], env);
-}
+export const dulwich = inPython('dulwich', true);
+export const libgit2 = inPython('libgit2', false);
 
 /** `folder` has the classes of JGit and of its client. */
 export function jgit(folder: string): GitProgram {

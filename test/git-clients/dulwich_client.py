@@ -3,6 +3,7 @@
 import os
 import sys
 
+from commands import run
 from dulwich import porcelain
 from dulwich.client import get_transport_and_path
 from dulwich.repo import Repo
@@ -68,19 +69,4 @@ def count(folder):
         print(sum(1 for _ in repo.get_walker()))
 
 
-COMMANDS = {
-    "clone": clone,
-    "commit": commit,
-    "tag": tag,
-    "push": push,
-    "fetch": fetch,
-    "list": list_refs,
-    "head": head,
-    "count": count,
-}
-
-try:
-    COMMANDS[sys.argv[1]](*sys.argv[2:])
-except Exception as error:
-    print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    sys.exit(1)
+run(clone=clone, commit=commit, tag=tag, push=push, fetch=fetch, list=list_refs, head=head, count=count)

@@ -1,10 +1,10 @@
 """Commands of client.ts, run with pygit2, which is libgit2."""
 
 import os
-import sys
 import tempfile
 
 import pygit2
+from commands import run
 
 PERSON = pygit2.Signature("Ada", "ada@example.org")
 
@@ -62,19 +62,4 @@ def count(folder):
     print(sum(1 for _ in repository.walk(repository.head.target)))
 
 
-COMMANDS = {
-    "clone": clone,
-    "commit": commit,
-    "tag": tag,
-    "push": push,
-    "fetch": fetch,
-    "list": list_refs,
-    "head": head,
-    "count": count,
-}
-
-try:
-    COMMANDS[sys.argv[1]](*sys.argv[2:])
-except Exception as error:
-    print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    sys.exit(1)
+run(clone=clone, commit=commit, tag=tag, push=push, fetch=fetch, list=list_refs, head=head, count=count)

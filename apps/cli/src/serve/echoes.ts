@@ -30,9 +30,11 @@ export class Echoes {
   observe(files: ReadonlyMap<string, string>, delay: number): readonly string[] {
     const before = this.#before;
     this.#before = files;
-    for (const name of this.#rounds.keys())
-      if (!isEcho(delay) || files.get(name) === before.get(name)) this.#rounds.delete(name);
-    if (!isEcho(delay)) return [];
+    if (!isEcho(delay)) {
+      this.#rounds.clear();
+      return [];
+    }
+    for (const name of this.#rounds.keys()) if (files.get(name) === before.get(name)) this.#rounds.delete(name);
     const found: string[] = [];
     for (const [name, digest] of files) {
       if (digest === before.get(name) || this.#found.has(name)) continue;

@@ -3,12 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../../script/free-port.ts';
 import { makeCertificate } from '../../../../../script/kubernetes/certificates.ts';
 import { slurmTools, startSlurm, type Slurm } from '../../../../../script/slurm.ts';
 import { ensureTools } from '../../../../../script/system-tools.ts';
 import { poolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
+import { freePort } from '../../testing/free-port.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
