@@ -4,25 +4,14 @@ import { useMutation, useQueryClient, type QueryKey, type UseQueryResult } from 
 import { useState } from 'react';
 import { useNames } from '../data/use-names.ts';
 import { Time } from '../look/parts.tsx';
-import { roleOf } from '../look/roles.ts';
+import { CHOICES, roleOf } from '../look/roles.ts';
 import { Confirm } from '../shell/confirm.tsx';
 import { Problem } from '../shell/problem.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 import { RecipientField, type Recipient } from './recipient-field.tsx';
 
-/** Roles of members of a data pool, by their rights. */
-const ROLES: Readonly<Record<MemberRole, string>> = {
-  VIEWER: 'reads files',
-  MAINTAINER: 'changes files',
-  OWNER: 'manages members',
-};
-
 function choices({ inWords }: Changing) {
-  return (Object.keys(ROLES) as MemberRole[]).map((role) => ({ value: role, label: inWords(role) }));
-}
-
-export function rightsInWords(role: MemberRole): string {
-  return ROLES[role];
+  return CHOICES.map(({ value }) => ({ value, label: inWords(value) }));
 }
 
 interface Member extends Recipient {

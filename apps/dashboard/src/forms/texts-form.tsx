@@ -1,10 +1,11 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { formQuery } from '../data/form-query.ts';
 import { ifMatch, type Tagged } from '../data/tagged.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Conflict, isStale } from './conflict.tsx';
+import { useDraft } from './draft.ts';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 
 /** One text of a form. */
@@ -55,14 +56,13 @@ export function TextsForm<Key extends string>({
   save,
   onSaved,
 }: Saving<Key> & { readonly present: Tagged<Texts<Key>> }) {
-  const [texts, setTexts] = useState(present.value);
-  const [seen, setSeen] = useState(present);
+  const { seen, draft: texts, setDraft: setTexts, show, saved } = useDraft(present, ({ value }) => value);
   const change = useMutation({
     mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: Texts<Key> }) =>
       save(sent, ifMatch(over)),
     // Texts that are typed while the request is on its way are not saved.
     async onSuccess(response, { sent }) {
-      setSeen({ value: sent, etag: response.headers.get('etag') });
+      saved({ value: sent, etag: response.headers.get('etag') }, sent);
       await onSaved();
     },
   });
@@ -101,8 +101,7 @@ export function TextsForm<Key extends string>({
         compare={({ value }) => fields.map(({ key, label }) => ({ label, mine: texts[key], theirs: value[key] }))}
         onMine={(theirs) => change.mutate({ over: theirs.etag, sent: texts })}
         onTheirs={(theirs) => {
-          setTexts(theirs.value);
-          setSeen(theirs);
+          show(theirs);
           change.reset();
         }}
       />

@@ -39,8 +39,7 @@ export function Line({ text }: { readonly text: string }) {
 }
 
 function elementsOf(text: string, resolve: Resolve | undefined): ReactNode {
-  const inline = (part: string): ReactNode => elementsOf(part, resolve);
-  return spansOf(text).map((span, index) => <Fragment key={index}>{elementOf(span, inline, resolve)}</Fragment>);
+  return spansOf(text).map((span, index) => <Fragment key={index}>{elementOf(span, resolve)}</Fragment>);
 }
 
 function Blocks({ blocks, inside }: { readonly blocks: readonly Block[]; readonly inside: Inside }) {
@@ -129,18 +128,18 @@ function Table({
   );
 }
 
-function elementOf(span: Span, inline: (text: string) => ReactNode, resolve: Resolve | undefined): ReactNode {
+function elementOf(span: Span, resolve: Resolve | undefined): ReactNode {
   switch (span.type) {
     case 'relative':
       return resolve ? (resolve(span) ?? span.text) : span.whole;
     case 'code':
       return <code>{span.text}</code>;
     case 'strong':
-      return <strong>{inline(span.text)}</strong>;
+      return <strong>{elementsOf(span.text, resolve)}</strong>;
     case 'emphasis':
-      return <em>{inline(span.text)}</em>;
+      return <em>{elementsOf(span.text, resolve)}</em>;
     case 'struck':
-      return <del>{inline(span.text)}</del>;
+      return <del>{elementsOf(span.text, resolve)}</del>;
     case 'link':
       return (
         <a href={span.href} target="_blank" rel="noopener noreferrer nofollow">

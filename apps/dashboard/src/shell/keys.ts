@@ -21,18 +21,19 @@ const CHORD_MS = 1_000;
 
 export function useFrameKeys(go: (screen: string) => void, help: () => void, search: () => void): void {
   const chord = useRef(0);
-  const after = (action: () => void) => () => {
-    if (performance.now() - chord.current < CHORD_MS) action();
-  };
+  const after = (action: () => void) =>
+    unlessDialog(() => {
+      if (performance.now() - chord.current < CHORD_MS) action();
+    });
   const leave = { preventDefault: false };
   useHotkeys([
     ['g', () => (chord.current = performance.now()), leave],
-    ['h', unlessDialog(after(() => go(''))), leave],
-    ['s', unlessDialog(after(() => go('/services'))), leave],
-    ['w', unlessDialog(after(() => go('/workflows'))), leave],
-    ['e', unlessDialog(after(() => go('/executions'))), leave],
-    ['a', unlessDialog(after(() => go('/applications'))), leave],
-    ['d', unlessDialog(after(() => go('/data-pools'))), leave],
+    ['h', after(() => go('')), leave],
+    ['s', after(() => go('/services')), leave],
+    ['w', after(() => go('/workflows')), leave],
+    ['e', after(() => go('/executions')), leave],
+    ['a', after(() => go('/applications')), leave],
+    ['d', after(() => go('/data-pools')), leave],
     ['mod+K', search],
     ['/', search],
     ['shift+?', unlessDialog(help)],

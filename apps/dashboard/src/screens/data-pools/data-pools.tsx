@@ -10,7 +10,7 @@ import { bytes } from '../../look/time.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { PoolForm } from './pool-form.tsx';
-import { rightsInWords } from '../../forms/members.tsx';
+import { rightsInWords } from './roles.ts';
 
 /** The data pools of the person or the organization, and those that others have opened to them. */
 export function DataPools() {

@@ -2,8 +2,9 @@ import type { MemberRole } from '@kethub/contract';
 import { useQuery } from '@tanstack/react-query';
 import { isEnough } from '../../data/context.tsx';
 import { poolMembersQuery } from '../../data/data-pool-queries.ts';
-import { MemberList, rightsInWords } from '../../forms/members.tsx';
+import { MemberList } from '../../forms/members.tsx';
 import type { Recipient } from '../../forms/recipient-field.tsx';
+import { rightsInWords } from './roles.ts';
 import { useDataPoolAddress } from './use-data-pool.ts';
 
 /** Members of a data pool: people and organizations that may use it beside its owner. */

@@ -36,6 +36,12 @@ export async function beginToEdit(
   return { branch, head, path, id: entry.id, text };
 }
 
+/** The commit that a branch is at now; null where there is none. */
+export async function readHead(platform: Platform, implementationId: string, branch: string): Promise<string | null> {
+  const { branches } = await platform.listImplementationRefs({ implementationId });
+  return branches.find(({ name }) => name === branch)?.commit ?? null;
+}
+
 /** The file as it is on the branch now, for a comparison with what is typed. */
 export async function readFileNow(
   platform: Platform,
@@ -43,8 +49,7 @@ export async function readFileNow(
   branch: string,
   path: string,
 ): Promise<Begun> {
-  const refs = await platform.listImplementationRefs({ implementationId });
-  const head = refs.branches.find(({ name }) => name === branch)?.commit ?? null;
+  const head = await readHead(platform, implementationId, branch);
   const entry = head === null || isNew(path) ? null : await readEntry(platform, implementationId, head, path);
   if (head === null || !entry) return { branch, head, path, id: null, text: '' };
   const text = entry.bytes > SHOWN_BYTES ? null : await readText(platform, implementationId, head, path);

@@ -7,6 +7,7 @@ import { MARKDOWN_LENGTH } from '../../look/markdown-blocks.ts';
 import { Markdown } from '../../look/markdown.tsx';
 import { bytes } from '../../look/time.ts';
 import { languageNamed, tokensOf } from '../../viewers/code-tokens.ts';
+import { Tokens } from '../../viewers/tokens.tsx';
 import { Picture, pictureType } from './picture.tsx';
 import { pathFrom } from './relative-path.ts';
 import { below, searchOf, useImplementationAddress } from './use-implementation.ts';
@@ -80,14 +81,5 @@ const COLOURED = 20_000;
 
 function coloured(code: string, language: string): ReactNode {
   const known = languageNamed(language);
-  if (known === null) return code;
-  return tokensOf(code, known, COLOURED).map(([kind, part], index) =>
-    kind === 'plain' ? (
-      part
-    ) : (
-      <span key={index} className={kind}>
-        {part}
-      </span>
-    ),
-  );
+  return known === null ? code : <Tokens tokens={tokensOf(code, known, COLOURED)} />;
 }

@@ -1,6 +1,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { languageOf, linesOf, tokensOf, type Token } from '../../viewers/code-tokens.ts';
+import { Tokens } from '../../viewers/tokens.tsx';
 import { markedLines } from './marked-lines.ts';
 
 /** Lines of one block. Those far from the view are in the page as one text, so that the browser's search finds them. */
@@ -90,15 +91,7 @@ function Block({
                 aria-label={`Line ${number}`}
               />
               <code>
-                {line.map(([kind, part], at) =>
-                  kind === 'plain' ? (
-                    part
-                  ) : (
-                    <span key={at} className={kind}>
-                      {part}
-                    </span>
-                  ),
-                )}
+                <Tokens tokens={line} />
               </code>
             </div>
           );

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
-import type { Platform } from '../../data/client.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { readHead } from './begin-to-edit.ts';
 import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /**
@@ -105,7 +105,7 @@ export function Upload({
         {commit.error && !isStale(commit.error) && <Problem error={commit.error} />}
         <Conflict
           error={commit.error}
-          read={() => readHead(acting.platform, implementationId, branch)}
+          read={async () => ({ commit: await readHead(acting.platform, implementationId, branch) })}
           compare={(theirs) => [{ label: 'Last commit', mine: inWords(head), theirs: inWords(theirs.commit) }]}
           onMine={(theirs) => commit.mutate(theirs.commit)}
           onTheirs={onClose}
@@ -138,12 +138,6 @@ export function Upload({
       </form>
     </Modal>
   );
-}
-
-/** The commit that a branch is at now. */
-async function readHead(platform: Platform, implementationId: string, branch: string) {
-  const { branches } = await platform.listImplementationRefs({ implementationId });
-  return { commit: branches.find(({ name }) => name === branch)?.commit ?? null };
 }
 
 function inWords(commit: string | null): string {

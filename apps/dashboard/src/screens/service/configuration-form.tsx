@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { useDraft } from '../../forms/draft.ts';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { complaintsOf, configurationOf, differencesOf, draftOf, PYTHONS, type Draft } from './configuration.ts';
 import { EnvironmentForm } from './environment-form.tsx';
@@ -22,8 +23,14 @@ export function ConfigurationForm({
   const { acting, serviceId, at } = useServiceAddress();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [base, setBase] = useState<Tagged<Partial<RuntimeConfiguration>>>({ value: value.configuration ?? {}, etag });
-  const [draft, setDraft] = useState(() => draftOf(base.value));
+  const {
+    seen: base,
+    draft,
+    setDraft,
+    show,
+  } = useDraft<Partial<RuntimeConfiguration>, Draft>({ value: value.configuration ?? {}, etag }, (read) =>
+    draftOf(read.value),
+  );
   const [own, setOwn] = useState<ReadonlyMap<string, string>>(new Map());
   const set = <Name extends keyof Draft>(name: Name, value: Draft[Name]): void => setDraft({ ...draft, [name]: value });
   const change = useMutation({
@@ -126,8 +133,7 @@ export function ConfigurationForm({
         compare={({ value }) => differencesOf(draft, draftOf(value))}
         onMine={(theirs) => change.mutate(theirs)}
         onTheirs={(theirs) => {
-          setBase(theirs);
-          setDraft(draftOf(theirs.value));
+          show(theirs);
           change.reset();
         }}
       />

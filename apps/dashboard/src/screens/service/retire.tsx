@@ -1,10 +1,10 @@
 import type { ServiceVersion } from '@kethub/contract';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { serviceQuery, versionFormQuery } from '../../data/queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { useDraft } from '../../forms/draft.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { fromLocalInput, parseTime, toLocalInput } from '../../look/time.ts';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -32,8 +32,7 @@ export function Retire({ version, onClose }: Asked) {
 function Announcement({ version, present, onClose }: Asked & { readonly present: Tagged<ServiceVersion> }) {
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
-  const [at, setAt] = useState(sunsetOf(present));
-  const [seen, setSeen] = useState(present.etag);
+  const { seen, draft: at, setDraft: setAt, show } = useDraft(present, sunsetOf);
   const retire = useMutation({
     mutationFn: (over: string | null) =>
       acting.platform.retireServiceVersion({
@@ -52,7 +51,7 @@ function Announcement({ version, present, onClose }: Asked & { readonly present:
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        retire.mutate(seen);
+        retire.mutate(seen.etag);
       }}
     >
       <p style={{ margin: 0 }}>
@@ -85,8 +84,7 @@ function Announcement({ version, present, onClose }: Asked & { readonly present:
         ]}
         onMine={({ etag }) => retire.mutate(etag)}
         onTheirs={(theirs) => {
-          setSeen(theirs.etag);
-          setAt(sunsetOf(theirs));
+          show(theirs);
           retire.reset();
         }}
       />
