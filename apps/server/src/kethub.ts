@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
 import { jobProgram, SlurmRuntime, stagedProgram } from '@kethub/runtime/slurm';
 import { keepOwnRoot } from '@kethub/runtime/root';
@@ -70,7 +71,7 @@ export interface Kethub {
   readonly runtime: Runtime | null;
   /** Number of executions that run here now. */
   running(): number;
-  /** Answers what was asked, accepts no more, and closes. User code that runs goes on and is collected at the next start. */
+  /** Accepts no more requests, answers those that it has received, and closes. User code that runs goes on and is collected at the next start. */
   stop(): Promise<void>;
 }
 
@@ -90,22 +91,30 @@ type Opened = (() => Promise<unknown> | void)[];
 /** Starts the platform. Throws Refusal when it cannot start as it is set up; then nothing stays open. */
 export async function startKethub(configuration: Configuration, log: Logger): Promise<Kethub> {
   const opened: Opened = [];
+  const servers: FastifyInstance[] = [];
   const stop = async (): Promise<void> => {
+    await drain(servers, configuration);
     for (let close = opened.pop(); close; close = opened.pop()) await close();
   };
   try {
-    return await start(configuration, log, opened, stop);
+    return await start(configuration, log, { opened, servers, stop });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
+/** Lets all servers answer what they have received. Whatever answers it is still open. */
+async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: Configuration): Promise<void> {
+  for (const app of servers) app.drain.begin();
+  if (servers.length > 0 && drainMs > 0) await pause(drainMs);
+  await Promise.all(servers.map((app) => app.drain.finish(stopMs)));
+}
+
 async function start(
   configuration: Configuration,
   log: Logger,
-  opened: Opened,
-  stop: () => Promise<void>,
+  { opened, servers, stop }: { opened: Opened; servers: FastifyInstance[]; stop: () => Promise<void> },
 ): Promise<Kethub> {
   const { roles, dataDir, host } = configuration;
   openDataFolder(dataDir);
@@ -129,6 +138,7 @@ async function start(
     );
     opened.push(() => app.close());
     await app.listen({ host, port });
+    servers.push(app);
   };
   if (roles.api || roles.worker) watchWorkers(platform, opened);
   const workflows = createWorkflows(platform);

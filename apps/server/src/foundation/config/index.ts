@@ -75,6 +75,10 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly roles: Roles;
   readonly workerPort: number;
   readonly workerLeaseMs: number;
+  /** Milliseconds for load balancers to notice that the process stops. */
+  readonly drainMs: number;
+  /** Milliseconds for the requests that a stopping process has received. */
+  readonly stopMs: number;
   readonly blobs: BlobSettings;
 }
 
@@ -110,6 +114,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     logLevel: given.KETHUB_LOG_LEVEL,
     roles: rolesOf(given),
     workerPort: given.KETHUB_WORKER_PORT,
+    drainMs: given.KETHUB_DRAIN_SECONDS * 1000,
+    stopMs: given.KETHUB_STOP_SECONDS * 1000,
     workerLeaseMs: given.KETHUB_WORKER_LEASE_SECONDS * 1000,
     blobs: blobsOf(given),
   };

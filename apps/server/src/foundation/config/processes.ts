@@ -37,6 +37,20 @@ export const ProcessFields = {
     default: 8082,
     description: 'Port of a process that is a worker and nothing else: it answers `/health` and `/ready` there.',
   }),
+  KETHUB_DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 3_600,
+    default: 0,
+    description:
+      'Seconds between SIGTERM and the moment when a process accepts no more connections. Meanwhile `/ready` is 503 and requests are answered. Set what a load balancer needs to notice that.',
+  }),
+  KETHUB_STOP_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 3_600,
+    default: 25,
+    description:
+      'Seconds that a process which stops gives to the requests that it has received, after it accepts no more connections. Then their connections are closed.',
+  }),
   KETHUB_WORKER_LEASE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 86_400,

@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import type { RequestObserver } from '../telemetry/index.ts';
 import { byReference } from './components.ts';
 import type { ConnectionLimits } from './connections.ts';
+import type { Drain } from './drain.ts';
 import { judgeRequest, leaveBodiesUnread, takesNoBody } from './judge-request.ts';
 import type { ParseJson } from '@kethub/service-api';
 import { countBody, limitedAdmission, type Limits } from './limited-admission.ts';
@@ -27,6 +28,7 @@ declare module 'fastify' {
     readonly connectionLimits: ConnectionLimits;
     /** Milliseconds after which a connection that takes nothing of its answer is closed. */
     readonly slowReaderMs: number;
+    readonly drain: Drain;
   }
 }
 

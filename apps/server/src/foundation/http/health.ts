@@ -42,13 +42,15 @@ async function inTime(isMet: () => boolean | Promise<boolean>): Promise<boolean>
 }
 
 /**
- * Adds `GET /health` (200 while the process answers) and `GET /ready` (503 with the names of missing dependencies).
+ * Adds `GET /health` (200 while the process answers) and `GET /ready` (503 with the names of missing dependencies, or
+ * once the process stops).
  * Both are for operators: without authentication, exempt from rate limits, and not in the OpenAPI document.
  */
 export function serveHealth(app: FastifyInstance, readiness: () => Promise<readonly string[]>): void {
   const headers = { 'cache-control': 'no-store' };
   app.get('/health', { schema: { hide: true } }, (_request, reply) => reply.headers(headers).send({ status: 'LIVE' }));
   app.get('/ready', { schema: { hide: true } }, async (_request, reply) => {
+    if (app.drain.isBegun) throw new Problem('stopping', 'This process is being stopped.', { headers });
     const missing = await readiness();
     if (missing.length > 0)
       throw new Problem('not-ready', `This process cannot work now. Missing: ${missing.join(', ')}.`, { headers });

@@ -11,6 +11,7 @@ import Fastify, {
 import type { RequestObserver } from '../telemetry/index.ts';
 import { BodyMemory } from './body-memory.ts';
 import type { ConnectionLimits } from './connections.ts';
+import { Drain } from './drain.ts';
 import { asDescribed } from './endpoint.ts';
 import { readJson } from '@kethub/service-api';
 import { Problem } from '@kethub/service-api';
@@ -90,6 +91,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const unrouted = routeTable(app);
   observeRequests(app, options.observer ?? null);
+  app.decorate('drain', new Drain(app.server));
   app.decorate('slowReaderMs', options.slowReaderMs ?? 60_000);
   useSchemaCompilers(app);
   app.decorate('bodyMemory', new BodyMemory(options.bodyMemoryBytes));

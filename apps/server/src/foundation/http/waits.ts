@@ -15,19 +15,23 @@ export interface Wait {
 export interface WantedWait {
   /** 0 if it asks for none. */
   readonly seconds: number;
-  /** Calls `stop` if the caller disconnects, until the returned function is called. */
+  /** Calls `stop` if the caller disconnects or the server closes, until the returned function is called. */
   readonly whenGone: (stop: () => void) => () => void;
 }
 
 /** The wait that a request asks for. */
-export function wantedWait({ headers, raw: { socket } }: FastifyRequest): WantedWait {
+export function wantedWait({ headers, raw: { socket }, server }: FastifyRequest): WantedWait {
   return {
     seconds: headers.prefer === undefined ? 0 : preferredWait(headers.prefer),
     whenGone(stop) {
       if (socket.destroyed) stop();
       socket.once('close', stop);
+      const stay = server.drain.whenClosing(stop);
       // The connection serves many requests: it would collect a listener from each.
-      return () => socket.off('close', stop);
+      return () => {
+        socket.off('close', stop);
+        stay();
+      };
     },
   };
 }

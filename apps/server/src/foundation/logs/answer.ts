@@ -63,7 +63,9 @@ function openLog(
 ): { readonly log: SharedLog; readonly gone: AbortSignal } {
   const { log, close } = readersOf(platform).open(key, caller, source);
   const gone = new AbortController();
+  const stay = reply.server.drain.whenClosing(() => gone.abort());
   const end = (): void => {
+    stay();
     gone.abort();
     close();
   };

@@ -56,7 +56,9 @@ export function answerEvents(
     });
   }
   const gone = new AbortController();
+  const stay = request.server.drain.whenClosing(() => gone.abort());
   const end = (): void => {
+    stay();
     gone.abort();
     clearTimeout(limit);
     release();

@@ -16,14 +16,23 @@ import * as childIncidents from './0012-child-incidents.ts';
 import * as dueSources from './0013-due-sources.ts';
 import * as versionsOfImplementations from './0014-versions-of-implementations.ts';
 import * as blobHold from './0015-blob-hold.ts';
+import * as oldestProgram from './0016-oldest-program.ts';
 
 const BASELINE = '0001-baseline';
+
+/**
+ * A migration expands the schema: programs that do not know it go on. One that removes what earlier programs use names
+ * in `oldest` the last migration that a program must know to run beside it.
+ */
+export interface SchemaChange extends Migration {
+  readonly oldest?: string;
+}
 
 /**
  * All migrations in order. A change of the schema is a new migration with the next number. A released migration is
  * never changed, and a migration imports nothing of the platform: its effect must not depend on later code.
  */
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, SchemaChange>> = {
   [BASELINE]: baseline,
   '0002-implementations': implementations,
   '0003-workflow-incidents': workflowIncidents,
@@ -39,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0013-due-sources': dueSources,
   '0014-versions-of-implementations': versionsOfImplementations,
   '0015-blob-hold': blobHold,
+  '0016-oldest-program': oldestProgram,
 };
 
 /** Those of the migrations that this program does not know: a newer version has made them. */
@@ -53,19 +63,38 @@ export function isUpToDate(names: readonly string[]): boolean {
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
 export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const done = await executed(db);
   if (done.length > 0 && !done.includes(BASELINE))
     throw new Refusal(
       'The database was created by a version before the first release, and cannot be migrated. Start with an empty data folder (KETHUB_DATA_DIR) and, if DATABASE_URL is set, with an empty database; or start the version that created it.',
     );
   const unknown = unknownMigrations(done);
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
+    if (await isExpanded(db, done)) return;
     throw new Refusal(
-      `The database was migrated by a newer version (${unknown.join(', ')}). Start that version or a newer one, or restore the backup from before the update.`,
+      `The database was migrated by a newer version (${unknown.join(', ')}), and this version cannot use it. Start that version or a newer one, or restore the backup from before the update.`,
     );
+  }
+  await migrate(db, migrations);
+}
+
+/** Executes those of these migrations that the database has not had, and records the oldest program that fits. */
+export async function migrate<Tables>(db: Kysely<Tables>, all: Readonly<Record<string, SchemaChange>>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...all }) } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw new Error('The database could not be brought up to date', { cause: error });
+  // Recorded at each start, because a process may have been killed between a migration and this line.
+  const oldest = Object.values(all).reduce((most, one) => (one.oldest && one.oldest > most ? one.oldest : most), '');
+  if (oldest !== '') await sql`update schema_compatibility set oldest = ${oldest} where oldest < ${oldest}`.execute(db);
+}
+
+/** True if a newer version has migrated the database in a way that this program tolerates. */
+async function isExpanded<Tables>(db: Kysely<Tables>, done: readonly string[]): Promise<boolean> {
+  const own = Object.keys(migrations);
+  if (!own.every((name) => done.includes(name))) return false;
+  const { rows } = await sql<{ oldest: string }>`select oldest from schema_compatibility`.execute(db);
+  const newest = own.at(-1) ?? '';
+  return rows.length === 1 && rows.every(({ oldest }) => oldest <= newest);
 }
 
 /** The names of the migrations that the database has had, in order. */

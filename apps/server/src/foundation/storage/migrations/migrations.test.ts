@@ -1,13 +1,14 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { sql } from 'kysely';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
 import { Refusal } from '../../config/index.ts';
 import { openDatabase } from '../open-database.ts';
 import { openPostgres } from '../postgres.ts';
 import { openSqlite } from '../sqlite.ts';
+import { migrate, migrations, type SchemaChange } from './index.ts';
 
 describe.each(databases)('migrations on $name', ({ create }) => {
   const cleanUp: (() => Promise<unknown>)[] = [];
@@ -62,12 +63,105 @@ describe.each(databases)('migrations on $name', ({ create }) => {
     expect(await execute('select name from kysely_migration')).toEqual([{ name: '0001-main-path' }]);
   });
 
-  test('a database of a newer version is refused', async () => {
+  /** Executes migrations as the next version does, after those of this one. */
+  async function asNextVersion(options: { databaseUrl: string | null; sqliteFile: string }, next: SchemaChange) {
+    const database = options.databaseUrl ? await openPostgres(options.databaseUrl) : openSqlite(options.sqliteFile);
+    try {
+      await migrate(database.migrations, { ...migrations, '9999-later': next });
+    } finally {
+      await database.close();
+    }
+  }
+
+  test('a database that a newer version has only expanded is used, and stays as it is', async () => {
     const { options, execute } = await empty();
     await (await openDatabase(options)).close();
-    await execute(`insert into kysely_migration (name, timestamp) values ('9999-later', '2099-01-01T00:00:00.000Z')`);
+    await asNextVersion(options, {
+      up: (db) => sql`alter table installation add column later bigint not null default 0`.execute(db).then(() => {}),
+    });
+    await (await openDatabase(options)).close();
+    expect(await execute('select name from kysely_migration order by name desc limit 1')).toEqual([
+      { name: '9999-later' },
+    ]);
+  });
+
+  test('a database of which a newer version has removed something is refused', async () => {
+    const { options } = await empty();
+    await (await openDatabase(options)).close();
+    await asNextVersion(options, {
+      oldest: '9998-before',
+      up: (db) => sql`alter table installation drop column blobs_held_until`.execute(db).then(() => {}),
+    });
     const error = await openDatabase(options).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Refusal);
     expect(error).toMatchObject({ message: expect.stringMatching(/newer version \(9999-later\)/) });
+  });
+
+  test('a database that lacks a migration of this version below a newer one is refused', async () => {
+    const { options, execute } = await empty();
+    await (await openDatabase(options)).close();
+    await execute(
+      `insert into kysely_migration (name, timestamp) values ('9999-later', '2099-01-01T00:00:00.000Z')`,
+      `delete from kysely_migration where name = '0015-blob-hold'`,
+    );
+    await expect(openDatabase(options)).rejects.toBeInstanceOf(Refusal);
+  });
+});
+
+describe('a migration', () => {
+  /** The first program that tolerates newer migrations knows this one. */
+  const FIRST = '0016-oldest-program';
+
+  /** Statements of a migration on PostgreSQL, without executing them. */
+  async function statementsOf({ up }: SchemaChange): Promise<string[]> {
+    const statements: string[] = [];
+    const db = new Kysely<unknown>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (of) => new PostgresIntrospector(of),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+      log: ({ query }) => void statements.push(query.sql.trim()),
+    });
+    await up(db);
+    return statements;
+  }
+
+  /** Returns whether programs that do not know the statement can read and write as before. */
+  function isExpansion(statement: string, created: ReadonlySet<string>): boolean {
+    const [, unique = '', indexed = ''] = /^create (unique )?index \w+\s+on (\w+)/.exec(statement) ?? [];
+    if (unique !== '') return created.has(indexed);
+    if (/^(create table|create index|drop index|insert into|update|with recursive|with) /.test(statement)) return true;
+    const column = /^alter table \w+ add column (.*)$/s.exec(statement)?.[1] ?? null;
+    return (
+      column !== null && !/ unique| primary key/.test(column) && (!/not null/.test(column) || /default/.test(column))
+    );
+  }
+
+  test.each(Object.entries(migrations).filter(([name]) => name >= FIRST))(
+    '%s only expands the schema, or names the oldest program that fits',
+    async (_name, migration) => {
+      const statements = await statementsOf(migration);
+      expect(statements).not.toEqual([]);
+      const created = new Set(statements.flatMap((one) => /^create table (\w+)/.exec(one)?.[1] ?? []));
+      if (migration.oldest === undefined) expect(statements.filter((one) => !isExpansion(one, created))).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['create table a (id text primary key)', true],
+    ['alter table a add column b text', true],
+    ['alter table a add column b bigint not null default 0', true],
+    ['create unique index a_b on a (b)', true],
+    ['create unique index c_b on c (b)', false],
+    ['alter table a add column b text not null', false],
+    ['alter table a rename to b', false],
+    ['alter table a drop column b', false],
+    ['alter table a alter column b type text', false],
+    ['drop table a', false],
+    ['delete from a', false],
+  ])('the rule judges %s', (statement, expected) => {
+    expect(isExpansion(statement, new Set(['a']))).toBe(expected);
   });
 });
