@@ -35,7 +35,7 @@ export { networkOf } from './network.ts';
 export { escapeHtml, PAGE_ICON, pageHeaders } from './page-headers.ts';
 export { beginWait, waited, wantedWait, type WantedWait } from './waits.ts';
 export { leaveBodiesUnread } from './judge-request.ts';
-export { ReleaseSent } from './release-sent.ts';
+export { releaseMemory, ReleaseSent } from './release-sent.ts';
 export { closeWhenSlow } from './slow-readers.ts';
 export { acceptBodies } from './read-body.ts';
 export { RateLimits } from './rate-limits.ts';

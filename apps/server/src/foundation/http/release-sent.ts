@@ -5,10 +5,15 @@ import { Transform, type TransformCallback } from 'node:stream';
 const MOST_PASSED = 256;
 
 /**
- * Passes an answer on and frees the memory of each chunk that the socket has taken. The garbage collector would free it
- * too, but collects the whole heap every 32 MB of such memory, which takes most of the time of a large answer. Nobody
- * else may keep the chunks.
+ * Frees the memory of a chunk at once. The garbage collector would free it too, but collects the whole heap every 32 MB of
+ * such memory, which takes most of the time of a large transfer. Nobody else may keep the chunk.
  */
+export function releaseMemory({ buffer, byteLength }: Buffer): void {
+  // A part of a larger buffer may have neighbours.
+  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
+}
+
+/** Passes an answer on and frees the memory of each chunk that the socket has taken. Nobody else may keep the chunks. */
 export class ReleaseSent extends Transform {
   readonly #answer: ServerResponse;
   #passed: Buffer[] = [];
@@ -21,9 +26,7 @@ export class ReleaseSent extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     // Nothing waits here or in the answer, so the kernel has all that was passed on.
     if (this.readableLength === 0 && this.#answer.writableLength === 0) {
-      for (const { buffer, byteLength } of this.#passed)
-        // A part of a larger buffer may have neighbours.
-        if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
+      for (const passed of this.#passed) releaseMemory(passed);
       this.#passed = [];
     }
     // A slow client always leaves something waiting. What it has not taken is left to the garbage collector.

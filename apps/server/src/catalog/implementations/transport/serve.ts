@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { limits } from '@kethub/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ReleaseSent } from '../../../foundation/http/index.ts';
+import { releaseMemory, ReleaseSent } from '../../../foundation/http/index.ts';
 import type { GitEnd, GitProcess } from '../git/git.ts';
 import type { GitService } from './admission.ts';
 import { PushCommands } from './commands.ts';
@@ -133,7 +133,10 @@ async function beginWith(child: GitProcess, body: Readable): Promise<void> {
   await Promise.race([begun(child), received.then(() => begun(child))]);
 }
 
-/** Passes bytes on to Git. When Git has closed its input, the rest is dropped: the output of Git says why. */
+/**
+ * Passes bytes on to Git and frees their memory. When Git has closed its input, the rest is dropped: the output of Git says
+ * why.
+ */
 function inputOf({ stdin }: GitProcess): Writable {
   return new Writable({
     highWaterMark: WAITING_BYTES,
@@ -141,8 +144,11 @@ function inputOf({ stdin }: GitProcess): Writable {
       if (!stdin.writable) return done();
       stdin.cork();
       const last = chunks.length - 1;
-      for (const [number, { chunk }] of chunks.entries())
-        stdin.write(chunk, number === last ? () => done() : undefined);
+      const taken = (): void => {
+        for (const { chunk } of chunks) releaseMemory(chunk);
+        done();
+      };
+      for (const [number, { chunk }] of chunks.entries()) stdin.write(chunk, number === last ? taken : undefined);
       stdin.uncork();
     },
     final(done) {
