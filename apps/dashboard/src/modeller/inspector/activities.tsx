@@ -10,7 +10,9 @@ import {
   setReference,
   setValues,
 } from '../kit/edit.ts';
+import { mappingsAt } from '../kit/mappings-at.ts';
 import { child, is, text, type Drawn } from '../kit/types.ts';
+import { nameOf } from '../kit/words.ts';
 import { CorrelationKey } from './events.tsx';
 import { FeelField } from './feel-field.tsx';
 import { Section, TextField } from './fields.tsx';
@@ -27,7 +29,7 @@ export function ActivityForm({ element }: { readonly element: Drawn }) {
       {businessObject.$type === 'bpmn:ScriptTask' && <Script element={element} />}
       {businessObject.$type === 'bpmn:ReceiveTask' && <Receive element={element} />}
       {businessObject.$type === 'bpmn:CallActivity' && <Call element={element} />}
-      {!isService && (
+      {!isService && mappingsAt(businessObject).inputs && (
         <>
           <Mappings element={element} side="input" title="Input" addLabel="Add an input" />
           <Mappings element={element} side="output" title="Output" addLabel="Add an output" valued={false} />
@@ -219,21 +221,22 @@ export function FlowForm({ element }: { readonly element: Drawn }) {
   );
 }
 
-/** The paths of a gateway, in the order in which they are tried. */
-export function GatewayForm({ element }: { readonly element: Drawn }) {
-  const { kit, select } = useModelling();
-  const outgoing = element.outgoing.map(({ businessObject }) => businessObject);
+/** The flows that leave an element, in the order in which they are tried. Each can be selected, and then deleted. */
+export function Paths({ element }: { readonly element: Drawn }) {
+  const { select } = useModelling();
+  const outgoing = element.outgoing.filter(({ businessObject }) => is(businessObject, 'bpmn:SequenceFlow'));
   const chosen = child(element.businessObject, 'default');
-  if (outgoing.length < 2) return null;
+  if (outgoing.length === 0) return null;
   return (
-    <Section title="Paths">
-      {outgoing.map((flow) => {
-        const drawn = kit.service('elementRegistry').get(flow.id ?? '');
+    <Section title="Paths from here">
+      {outgoing.map((drawn) => {
+        const { businessObject: flow } = drawn;
         const target = child(flow, 'targetRef');
         const condition = expressionOf(flow, 'conditionExpression');
+        const to = target === null ? '' : `to ${nameOf(target)}`;
         return (
-          <button key={flow.id} type="button" className="path" onClick={() => drawn && select(drawn)}>
-            <span>{text(flow, 'name') || `to ${text(target, 'name') || (target?.id ?? '')}`}</span>
+          <button key={flow.id} type="button" className="path" onClick={() => select(drawn)}>
+            <span>{text(flow, 'name') === '' ? to : `${nameOf(flow)}, ${to}`}</span>
             <span className="mono quiet">{flow === chosen ? 'default' : condition}</span>
           </button>
         );

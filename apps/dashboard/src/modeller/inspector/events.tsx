@@ -10,6 +10,7 @@ import {
   setReference,
   setValues,
 } from '../kit/edit.ts';
+import { mappingsAt } from '../kit/mappings-at.ts';
 import { together } from '../kit/together.ts';
 import { child, definitionOf, is, text, type Drawn, type Moddle } from '../kit/types.ts';
 import { FeelField } from './feel-field.tsx';
@@ -23,6 +24,9 @@ export function EventForm({ element }: { readonly element: Drawn }) {
   const definition = definitionOf(businessObject);
   const kind = definition?.$type.replace('bpmn:', '').replace('EventDefinition', '') ?? '';
   const catches = !is(businessObject, 'bpmn:ThrowEvent');
+  const { inputs, outputs } = mappingsAt(businessObject);
+  const sends = kind === 'Message' || kind === 'Signal';
+  const isEnd = businessObject.$type === 'bpmn:EndEvent';
   return (
     <>
       {kind === '' && businessObject.$type === 'bpmn:StartEvent' && is(parentOf(businessObject), 'bpmn:Process') && (
@@ -43,8 +47,17 @@ export function EventForm({ element }: { readonly element: Drawn }) {
         <Named element={element} definition={definition} title="Escalation" reference="escalationRef" label="Code" />
       )}
       {kind === 'Error' && definition && <ErrorEvent element={element} definition={definition} catches={catches} />}
+      {kind === 'Link' && definition && <LinkEvent element={element} definition={definition} />}
       <Interrupting element={element} kind={kind} />
-      {kind === '' && businessObject.$type === 'bpmn:EndEvent' && (
+      {inputs && (
+        <Mappings
+          element={element}
+          side="input"
+          title={sends ? 'Variables that it takes along' : 'Input'}
+          addLabel={sends ? 'Add a variable' : 'Add an input'}
+        />
+      )}
+      {outputs && isEnd && (
         <Mappings
           element={element}
           side="output"
@@ -53,10 +66,7 @@ export function EventForm({ element }: { readonly element: Drawn }) {
           addLabel="Add a field of the result"
         />
       )}
-      {!catches && (kind === 'Message' || kind === 'Signal') && (
-        <Mappings element={element} side="input" title="Variables that it takes along" addLabel="Add a variable" />
-      )}
-      {catches && (kind === 'Message' || kind === 'Signal') && (
+      {outputs && !isEnd && (
         <Mappings element={element} side="output" title="Output" addLabel="Add an output" valued={false} />
       )}
     </>
@@ -214,6 +224,21 @@ function Named({
         label={label}
         value={referenceOf(definition, reference)}
         onCommit={(name) => setReference(kit, element, definition, reference, name)}
+      />
+    </Section>
+  );
+}
+
+function LinkEvent({ element, definition }: { readonly element: Drawn; readonly definition: Moddle }) {
+  const { kit } = useModelling();
+  return (
+    <Section title="Link">
+      <TextField
+        label="Name of the link"
+        required
+        description="The event that throws and the one that catches have the same name, in the same process or sub-process."
+        value={text(definition, 'name')}
+        onCommit={(name) => setValues(kit, element, definition, { name: name || undefined })}
       />
     </Section>
   );

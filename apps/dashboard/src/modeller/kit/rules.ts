@@ -1,7 +1,7 @@
 import { KINDS, runs, type Kind } from './runs.ts';
 import { PLATFORM_SERVICE } from './services.ts';
 import { setExtension, extensionOf } from './edit.ts';
-import type { Drawn, Kit, Services } from './types.ts';
+import { child, is, type Drawn, type Kit, type Services } from './types.ts';
 
 type Entries = Record<string, unknown>;
 type Filter = (entries: Entries) => Entries;
@@ -9,7 +9,7 @@ interface Menu {
   registerProvider(
     id: string,
     priority: number,
-    provider: { getPopupMenuEntries(): Filter; getPopupMenuHeaderEntries(): Filter },
+    provider: { getPopupMenuEntries(element: Drawn): Filter; getPopupMenuHeaderEntries(): Filter },
   ): void;
 }
 interface Pad {
@@ -35,10 +35,17 @@ const IN_PALETTE = ['exclusive', 'parallel', 'service', 'script', 'call'];
 
 const onlyThatRun: Filter = (entries) => Object.fromEntries(Object.entries(entries).filter(([id]) => runs(id)));
 
+/** False for a flow whose source takes all its flows: it has neither a condition nor a default. */
+function decides({ businessObject }: Drawn): boolean {
+  const source = child(businessObject, 'sourceRef') ?? undefined;
+  const isFlow = businessObject.$type === 'bpmn:SequenceFlow';
+  return !isFlow || is(source, 'bpmn:ExclusiveGateway') || is(source, 'bpmn:InclusiveGateway');
+}
+
 /** Leaves what runs in the menu that changes an element, and gives every service task its definition. */
 function MenuOfWhatRuns(this: unknown, popupMenu: Menu): void {
   popupMenu.registerProvider('bpmn-replace', AFTER, {
-    getPopupMenuEntries: () => onlyThatRun,
+    getPopupMenuEntries: (element) => (entries) => (decides(element) ? onlyThatRun(entries) : {}),
     getPopupMenuHeaderEntries: () => onlyThatRun,
   });
 }

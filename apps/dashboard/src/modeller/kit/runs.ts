@@ -3,7 +3,7 @@
  * of the menu runs.
  */
 const REFUSED =
-  /(?:user-task|send-task|rule-task|business-rule|transaction|ad-hoc|complex-gateway|compensation|cancel|pool|toggle-loop|data-)|conditional-(?!flow)/;
+  /(?:user-task|send-task|rule-task|business-rule|transaction|ad-hoc|complex-gateway|compensation|cancel|pool|toggle-loop|data-|conditional-)/;
 
 /** Returns whether an entry of the menu makes an element that runs. */
 export function runs(entry: string): boolean {
@@ -72,8 +72,8 @@ export const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Events that can be attached to an activity. */
-export const BOUNDARIES: readonly Kind[] = ['Error', 'Timer', 'Message', 'Signal'].map((definition) => ({
+/** Events that can be attached to an activity; an escalation to a sub-process only. */
+export const BOUNDARIES: readonly Kind[] = ['Error', 'Timer', 'Message', 'Signal', 'Escalation'].map((definition) => ({
   id: `boundary-${definition.toLowerCase()}`,
   name: `${definition} boundary event`,
   icon: `intermediate-event-catch-${definition.toLowerCase()}`,
