@@ -1,5 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { LongText } from '../../look/long-text.tsx';
 import type { Evaluated } from '../check/protocol.ts';
 import { findingsAt, useModelling } from '../context.tsx';
 import type { Side } from '../suggest/variables.ts';
@@ -59,7 +60,7 @@ export function FeelField({ label, value, onCommit, elementId, valued = true, si
           suggesting.close();
           flush();
         }}
-        error={error}
+        error={error !== undefined && <LongText>{error}</LongText>}
         placeholder="= expression"
         {...suggesting.attributes}
         {...rest}
@@ -78,7 +79,7 @@ function Outcome({ of: { value, missing } }: { readonly of: Evaluated }) {
   if (value === null && missing.length === 0) return null;
   return (
     <p className="outcome mono" data-outcome>
-      → {value ?? `needs ${missing.join(', ')}`}
+      → <LongText>{value ?? `needs ${missing.join(', ')}`}</LongText>
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Slider } from '@mantine/core';
+import { LongText } from '../../look/long-text.tsx';
 import { entryInWords } from '../../screens/workflows/journal-in-words.ts';
 import type { Noted, Rehearsed } from '../check/protocol.ts';
 
@@ -86,7 +87,9 @@ function Entry({
       </td>
       <td>{what}</td>
       <td>{where === '' ? '' : nameAt(where)}</td>
-      <td className="quiet">{entry.message}</td>
+      <td className="quiet unspaced">
+        <LongText>{entry.message ?? ''}</LongText>
+      </td>
     </tr>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { parseExact, writeExact } from '../../data/exact-json.ts';
+import { LongText } from '../../look/long-text.tsx';
 import { changedOnly } from '../../screens/workflows/corrections.ts';
 import type { RehearsedIncident } from '../check/protocol.ts';
 
@@ -28,7 +29,9 @@ export function IncidentForm({
   return (
     <section className="panel stack" aria-label={`Incident at ${where}`}>
       <h3>Stands still at {where}</h3>
-      <p className="note">{`${code}: ${message}`}</p>
+      <p className="note unspaced">
+        <LongText>{`${code}: ${message}`}</LongText>
+      </p>
       <Textarea
         label="Variables there"
         description="Correct them. Only what you change is set."

@@ -3,9 +3,11 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { executionsQuery } from '../../data/queries.ts';
+import { LongText } from '../../look/long-text.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import type { Happening, InstanceRecord, Recorded, Waiting } from '../check/protocol.ts';
 import type { CallableService } from '../kit/services.ts';
+import { LONGEST_NAME, shortened } from '../kit/words.ts';
 import { happeningOf, recordedFor } from './answers.ts';
 import { callForReal, resultOf } from './real-call.ts';
 
@@ -85,15 +87,22 @@ export function WaitingForm(props: Props) {
 
 function Said({ waiting, service }: { readonly waiting: Waiting; readonly service: string }) {
   if (waiting.kind === 'job')
-    return <p className="note mono small unspaced">{`calls ${service} with ${waiting.input}`}</p>;
+    return (
+      <p className="note mono small unspaced">
+        <LongText>{`calls ${service} with ${waiting.input}`}</LongText>
+      </p>
+    );
   if (waiting.kind === 'timer') return <p className="note">waits until {new Date(waiting.due).toLocaleString()}</p>;
   return (
-    <p className="note">
-      waits for the {waiting.kind} <strong>{waiting.name}</strong>
+    <p className="note unspaced">
+      waits for the {waiting.kind} <strong>{shortened(waiting.name, LONGEST_NAME)}</strong>
       {waiting.correlationKey !== '' && (
         <>
           {' '}
-          with the key <code>{waiting.correlationKey}</code>
+          with the key{' '}
+          <code>
+            <LongText>{waiting.correlationKey}</LongText>
+          </code>
         </>
       )}
     </p>

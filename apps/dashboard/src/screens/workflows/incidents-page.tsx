@@ -9,6 +9,7 @@ import { isMissing } from '../../data/form-query.ts';
 import { incidentGroupsQuery, type IncidentFilter } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
+import { LongText } from '../../look/long-text.tsx';
 import { PageHead, shortId, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -109,7 +110,7 @@ function Group({
         </span>
       </div>
       <div style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-        <strong>{error.errorCode}</strong>: {error.message}
+        <strong>{error.errorCode}</strong>: <LongText>{error.message}</LongText>
       </div>
       {remedy !== undefined && <p style={{ margin: 0 }}>{remedy}</p>}
       <div className="row apart">

@@ -9,7 +9,9 @@ import { isMissing } from '../../data/form-query.ts';
 import { incidentsQuery, instanceQuery, instancesKey } from '../../data/workflow-queries.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
+import { LongText } from '../../look/long-text.tsx';
 import { Code, shortId, Time } from '../../look/parts.tsx';
+import { LONGEST_NAME, shortened } from '../../modeller/kit/words.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { changedOnly } from './corrections.ts';
@@ -38,10 +40,10 @@ export function IncidentsOfWorkflow() {
           {incidents.data.map(({ instanceId, incident, elementId, elementName, error, at: since }) => (
             <tr key={`${instanceId} ${incident}`}>
               <td>
-                <strong>{elementName ?? elementId}</strong>
+                <strong>{placeOf({ elementId, elementName })}</strong>
               </td>
               <td>
-                {error.errorCode}: {error.message}
+                {error.errorCode}: <LongText>{error.message}</LongText>
               </td>
               <td>
                 <Link to={`${at}/instances/${instanceId}`} className="mono" title={instanceId}>
@@ -59,13 +61,18 @@ export function IncidentsOfWorkflow() {
   );
 }
 
+/** The name of the element of an incident, else its id. */
+export function placeOf({ elementId, elementName }: Pick<WorkflowIncident, 'elementId' | 'elementName'>): string {
+  return shortened(elementName ?? elementId, LONGEST_NAME);
+}
+
 /** One incident: its cause, the remedy, and another try, with corrected variables where they can be seen. */
 export function Incident({ incident }: { readonly incident: WorkflowIncident }) {
   const acting = useActing();
   const { serviceId } = useServiceAddress();
   const queries = useQueryClient();
   const mayRetry = useMay('workflow-instance:retry');
-  const { elementId, elementName, error, remedy, variables, instanceId, at } = incident;
+  const { elementId, error, remedy, variables, instanceId, at } = incident;
   const [text, setText] = useState(() => (variables ? writeExact(variables) : null));
   const [complaint, setComplaint] = useState<string | null>(null);
   const retry = useMutation({
@@ -99,14 +106,14 @@ export function Incident({ incident }: { readonly incident: WorkflowIncident }) 
     >
       <div className="row apart">
         <h3>
-          Stands still at {elementName ?? elementId} <span className="mono small quiet">{elementId}</span>
+          Stands still at {placeOf(incident)} <span className="mono small quiet">{elementId}</span>
         </h3>
         <span className="quiet">
           <Time at={at} />
         </span>
       </div>
       <div style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-        <strong>{error.errorCode}</strong>: {error.message}
+        <strong>{error.errorCode}</strong>: <LongText>{error.message}</LongText>
       </div>
       {remedy !== undefined && <p style={{ margin: 0 }}>{remedy}</p>}
       {error.response !== undefined && (

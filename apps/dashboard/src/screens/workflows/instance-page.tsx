@@ -7,13 +7,14 @@ import { useMay } from '../../data/context.tsx';
 import { instanceQuery, isUnderWay, standsStill } from '../../data/workflow-queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { CopyButton, Ket, shortId, State, Time } from '../../look/parts.tsx';
+import { LONGEST_NAME, shortened } from '../../modeller/kit/words.ts';
 import { NOTHING_DRAWN, type DrawnElements } from '../../modeller/instance/names.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { LogView } from '../executions/log-view.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
-import { Incident } from './incidents.tsx';
+import { Incident, placeOf } from './incidents.tsx';
 import { TABS, useInstanceView, type InstanceView, type Tab } from './instance-view.ts';
 import { Journal } from './journal.tsx';
 import { TaskExecutions } from './task-executions.tsx';
@@ -174,9 +175,9 @@ function StandsStill({
     <div className="stands-still" role="alert">
       {first && (
         <>
-          <span className="stands-still-text" title={first.error.message}>
-            <strong>Stands still at {first.elementName ?? first.elementId}:</strong> {first.error.errorCode},{' '}
-            {first.error.message}
+          <span className="stands-still-text" title={shortened(first.error.message, LONGEST_NAME)}>
+            <strong>Stands still at {placeOf(first)}:</strong> {first.error.errorCode},{' '}
+            {shortened(first.error.message, LONGEST_NAME)}
           </span>
           {others.length > 0 && <span className="quiet">and {others.length} more</span>}
           <Button size="compact-xs" variant="default" onClick={onShow}>

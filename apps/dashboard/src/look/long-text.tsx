@@ -1,0 +1,28 @@
+import { useState } from 'react';
+
+/** Characters of a text that are shown at first. */
+const MOST = 400;
+/** Characters beyond that for which nobody has to ask. */
+const SLACK = 100;
+
+/** A text of any length: a long one begins with its first part, and is shown whole on demand. */
+export function LongText({ children: text }: { readonly children: string }) {
+  const [isWhole, setWhole] = useState(false);
+  if (text.length <= MOST + SLACK) return text;
+  return (
+    <>
+      <span className={isWhole ? 'long-text' : undefined}>{isWhole ? text : `${text.slice(0, MOST)}…`}</span>{' '}
+      <button
+        type="button"
+        className="text-button"
+        aria-expanded={isWhole}
+        onClick={(event) => {
+          event.preventDefault();
+          setWhole(!isWhole);
+        }}
+      >
+        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+      </button>
+    </>
+  );
+}
