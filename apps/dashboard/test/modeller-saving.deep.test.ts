@@ -191,6 +191,59 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     expect(await savedFile(id)).not.toContain('Mine');
   });
 
+  test('what somebody else has deployed meanwhile is shown beside mine, and mine becomes the next version', async () => {
+    const { page, kethub } = dashboard;
+    const { client } = kethub;
+    const deploy = (serviceId: string) =>
+      client.publishServiceVersion({ serviceId, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    const open = async (name: string): Promise<string> => {
+      const { id, address } = await draft(name);
+      await page.goto(address);
+      await page.locator('.modeller-bar').getByRole('button', { name: 'Deploy', disabled: false }).waitFor();
+      return id;
+    };
+    // The same file is deployed twice: nothing is asked.
+    const same = await open('Deployed twice');
+    await deploy(same);
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    const id = await open('Deployed with more');
+    const theirs = manyElements(3).replace('name="Task 0"', 'name="Theirs"');
+    const body = new Blob([theirs], { type: 'application/xml' });
+    await client.replaceSource({ serviceId: id, version: '1.0.0', body });
+    await deploy(id);
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.getByText('Somebody else has deployed version 1.0.0 with another file in the meantime.').waitFor();
+    const list = page.getByRole('list', { name: 'Differences' });
+    await list.getByRole('button', { name: 'Task 2 only in what is saved', exact: true }).waitFor();
+    await picture(page, 'modeller-overtaken');
+    expect((await client.getService({ serviceId: id })).versions).toHaveLength(1);
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
+    await page.getByText('Somebody else has deployed').waitFor({ state: 'detached' });
+    expect(await savedFile(id)).toContain('name="Theirs"');
+    const [next] = (await client.getService({ serviceId: id })).versions;
+    const file = await client.downloadSource({ serviceId: id, version: next?.version ?? '' });
+    expect(await file.text()).toContain('name="Task 0"');
+  }, 120_000);
+
+  test('another application is chosen for a deployed workflow: it is that of the next version', async () => {
+    const { page, kethub } = dashboard;
+    const { client } = kethub;
+    const { id: applicationId } = await client.createApplication({ json: { name: 'Next callers' } });
+    const { id, address } = await draft('Another application');
+    await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await page.goto(address);
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    await page.getByRole('combobox', { name: 'Application as which tasks call services' }).click();
+    await page.getByRole('option', { name: 'Next callers' }).click();
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    const [next] = (await client.getService({ serviceId: id })).versions;
+    expect(next).toMatchObject({ state: 'PUBLISHED', workflow: { applicationId } });
+  });
+
   test('it is downloaded as file, SVG and PNG', async () => {
     const { page } = dashboard;
     const { address } = await draft('Pictures');

@@ -12,8 +12,11 @@ export interface Difference {
 
 /** Returns whether a change was refused because somebody else has changed the same thing. */
 export function isStale(error: unknown): boolean {
-  return error instanceof KethubError && error.status === 412;
+  return error instanceof Overtaken || (error instanceof KethubError && error.status === 412);
 }
+
+/** A change that comes too late for another reason than its tag. The message says what somebody else has done. */
+export class Overtaken extends Error {}
 
 /**
  * Both versions of what two people have changed at the same time, and the choice between them. Nothing is lost before it
@@ -52,7 +55,10 @@ export function Conflict<T extends object>({
   return (
     <section className="panel stack conflict" role="alert">
       <div>
-        <strong>Somebody else has changed this in the meantime.</strong> Nothing of yours is saved yet.
+        <strong>
+          {error instanceof Overtaken ? error.message : 'Somebody else has changed this in the meantime.'}
+        </strong>{' '}
+        Nothing of yours is saved yet.
       </div>
       {differences.length > 0 && (
         <table className="list">

@@ -1,8 +1,13 @@
 import { NativeSelect } from '@mantine/core';
-import { findingsAt, useModelling } from '../context.tsx';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { applicationsQuery } from '../../data/application-queries.ts';
+import { useActing } from '../../data/context.tsx';
+import { useEveryPage } from '../../look/more.tsx';
+import { findingsAt, servicesOf, useModelling } from '../context.tsx';
 import { extensionOf, headerOf, mappingsOf, setExtension, setHeaders, setMappings } from '../kit/edit.ts';
 import { callService } from '../kit/services.ts';
 import { text, type Drawn } from '../kit/types.ts';
+import { shortened } from '../kit/words.ts';
 import { FeelField } from './feel-field.tsx';
 import { Section, TextField } from './fields.tsx';
 import { Mappings } from './mappings.tsx';
@@ -10,7 +15,8 @@ import { Mappings } from './mappings.tsx';
 /** The service that a task calls, a field for each of its parameters, and what becomes of its result. */
 export function ServiceTask({ element }: { readonly element: Drawn }) {
   const modelling = useModelling();
-  const { kit, services } = modelling;
+  const { kit } = modelling;
+  const services = servicesOf(modelling, element);
   const serviceId = headerOf(element.businessObject, 'serviceId');
   const service = services.find(({ id }) => id === serviceId);
   const unknown = serviceId !== '' && service === undefined;
@@ -18,6 +24,7 @@ export function ServiceTask({ element }: { readonly element: Drawn }) {
   return (
     <>
       <Section title="Service">
+        <Caller element={element} />
         <NativeSelect
           size="xs"
           label="Service"
@@ -28,11 +35,11 @@ export function ServiceTask({ element }: { readonly element: Drawn }) {
               value: id,
               label: version === null ? `${name} (not subscribed)` : name,
             })),
-            ...(unknown ? [{ value: serviceId, label: `Unknown here: ${serviceId}` }] : []),
+            ...(unknown ? [{ value: serviceId, label: `Unknown here: ${shortened(serviceId, 40)}` }] : []),
           ]}
           error={
             unknown
-              ? 'The application of the workflow has not subscribed to this service. Choose another, or subscribe to it.'
+              ? 'The application has not subscribed to this service. Choose another, or subscribe to it.'
               : service?.isRetired
                 ? `Version ${service.version} is retired: its calls fail. Subscribe the application to a newer version, or choose another service.`
                 : findingsAt(modelling, element.id).find(({ message }) => message.includes('serviceId')) &&
@@ -94,6 +101,29 @@ export function ServiceTask({ element }: { readonly element: Drawn }) {
         />
       </Section>
     </>
+  );
+}
+
+/** The application as which the task calls its service: that of the workflow, or one of its own. */
+function Caller({ element }: { readonly element: Drawn }) {
+  const { kit } = useModelling();
+  const applications = useInfiniteQuery(applicationsQuery(useActing()));
+  useEveryPage(applications);
+  const rows = applications.data?.pages.flat() ?? [];
+  const chosen = headerOf(element.businessObject, 'applicationId').trim();
+  const isUnknown = chosen !== '' && !rows.some(({ id }) => id === chosen);
+  return (
+    <NativeSelect
+      size="xs"
+      label="Application"
+      value={chosen}
+      data={[
+        { value: '', label: 'that of the workflow' },
+        ...rows.map(({ id, name }) => ({ value: id, label: name })),
+        ...(isUnknown ? [{ value: chosen, label: `Unknown here: ${shortened(chosen, 40)}` }] : []),
+      ]}
+      onChange={({ currentTarget: { value } }) => setHeaders(kit, element, { applicationId: value })}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 import { useId, useState, type KeyboardEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
-import { useModelling } from '../context.tsx';
+import { everyService, useModelling } from '../context.tsx';
 import { suggestionsAt, type Suggestion } from '../suggest/completion.ts';
 import { variablesFor, type Side } from '../suggest/variables.ts';
 
@@ -16,13 +16,14 @@ export function useSuggestions({
   readonly side: Side;
   readonly onText: (text: string) => void;
 }) {
-  const { kit, services, functions } = useModelling();
+  const modelling = useModelling();
+  const { kit, functions } = modelling;
   const id = useId();
   const [list, setList] = useState<readonly Suggestion[]>([]);
   const [at, setAt] = useState(0);
   const look = (field: HTMLTextAreaElement, isAsked: boolean): void => {
     const element = kit.service('elementRegistry').get(elementId)?.businessObject;
-    const variables = element ? variablesFor(element, services, side) : [];
+    const variables = element ? variablesFor(element, everyService(modelling), side) : [];
     setList(suggestionsAt(field.value, field.selectionStart, variables, functions, isAsked));
     setAt(0);
   };

@@ -24,6 +24,15 @@ export interface CallableService {
   readonly example: string;
 }
 
+/** The services that tasks can call as one application. */
+export interface CalledBy {
+  readonly services: readonly CallableService[];
+  /** True when all of them are read. */
+  readonly isKnown: boolean;
+  /** True for an application that the owner of the workflow does not have. */
+  readonly isForeign: boolean;
+}
+
 /** Makes a task call a service. Its own mappings stay; required parameters that have none get one of their name. */
 export function callService(kit: Kit, element: Drawn, service: CallableService): void {
   const kept = mappingsOf(element.businessObject, 'input');

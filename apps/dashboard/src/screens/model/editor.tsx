@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { whyNotDrawn } from '../../modeller/kit/open.ts';
 import { Modeller } from '../../modeller/modeller.tsx';
+import { Reading, TOO_NARROW } from '../../modeller/reading.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 import { Bar } from './bar.tsx';
+import { useOtherCallables } from './other-callables.tsx';
 import { useCallable } from './use-callable.ts';
 import { isRefused, useFile, type FirstFile } from './use-file.ts';
 
@@ -21,17 +23,23 @@ export function Editor({ first }: { readonly first: FirstFile }) {
   const file = useFile(first, mayChange);
   const { isDirty, save, auto, deploy } = file;
   const callable = useCallable(file.file.applicationId);
+  const others = useOtherCallables();
   const { serviceId } = useServiceAddress();
   const [restored, setRestored] = useState(first.kept);
   /** The file in place of which another one was opened; null while there is none to take back. */
   const [replaced, setReplaced] = useState<{ readonly xml: string; readonly by: string } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const isNarrow = useMediaQuery(TOO_NARROW, false, { getInitialValueInEffect: false });
+  // A modeller that was open stays so: it has what is not saved, and what can be taken back.
+  const [isOpen, setOpen] = useState(!isNarrow);
+  if (!isNarrow && !isOpen) setOpen(true);
   useHotkeys(
     [
-      ['mod+S', () => mayChange && save.mutate(undefined)],
-      ['mod+Enter', () => mayChange && deploy.mutate()],
+      ['mod+S', () => mayChange && !isNarrow && save.mutate(undefined)],
+      ['mod+Enter', () => mayChange && !isNarrow && deploy.mutate()],
     ],
     [],
+    true,
   );
   useEffect(() => {
     if (!isDirty) return undefined;
@@ -39,7 +47,7 @@ export function Editor({ first }: { readonly first: FirstFile }) {
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
   }, [isDirty]);
-  const stale = [save.error, auto.error, deploy.error].find(isStale) ?? null;
+  const stale = [save.error, auto.error, deploy.error, file.choose.error].find(isStale) ?? null;
   const error = save.error ?? deploy.error ?? file.choose.error;
   const take = async (given: File): Promise<void> => {
     if (given.size > LARGEST_FILE) return setProblem('The file is larger than 2 MiB, which no workflow may be.');
@@ -122,18 +130,25 @@ export function Editor({ first }: { readonly first: FirstFile }) {
           </Suspense>
         )}
       </Conflict>
-      <Modeller
-        key={`${serviceId} ${file.opening}`}
-        xml={file.file.xml}
-        services={callable.services}
-        areServicesKnown={callable.isKnown}
-        applicationId={file.file.applicationId}
-        judged={file.judged}
-        onDrawn={file.onDrawn}
-        onChange={file.change}
-        report={file.report}
-        bar={(modelling) => <Bar file={file} modelling={modelling} mayChange={mayChange} onFile={take} />}
-      />
+      {others.reading}
+      {isNarrow && <Reading xml={file.current} />}
+      {isOpen && (
+        <div hidden={isNarrow}>
+          <Modeller
+            key={`${serviceId} ${file.opening}`}
+            xml={file.file.xml}
+            own={callable}
+            others={others.known}
+            onApplications={others.setIds}
+            applicationId={file.file.applicationId}
+            judged={file.judged}
+            onDrawn={file.onDrawn}
+            onChange={file.change}
+            report={file.report}
+            bar={(modelling) => <Bar file={file} modelling={modelling} mayChange={mayChange} onFile={take} />}
+          />
+        </div>
+      )}
     </div>
   );
 }

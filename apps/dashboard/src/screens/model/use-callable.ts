@@ -1,26 +1,27 @@
 import type { ElementTemplate, ServiceVersion } from '@kethub/contract';
+import { KethubError } from '@kethub/client';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { elementTemplatesQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
+import { RENEWED_PAGES } from '../../data/live.ts';
 import { versionQuery } from '../../data/queries.ts';
 import { documentQuery } from '../../data/source-queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
 import { useEveryPage } from '../../look/more.tsx';
-import type { CallableService } from '../../modeller/kit/services.ts';
+import type { CalledBy, CallableService } from '../../modeller/kit/services.ts';
 import { joined, resultMembers, sampleOf, type Member } from '../../modeller/suggest/members.ts';
 
 /** Services whose own documents are read; of further ones, the template says what they take and return. */
 const MOST_READ = 50;
+/** Milliseconds after which the subscriptions are read again while the page is in view. */
+const RENEWAL_MS = 10_000;
 
 type Parameters = CallableService['parameters'];
 
 /** Services that tasks can call, as far as they are read. */
-interface Callable {
-  readonly services: readonly CallableService[];
-  /** True when all subscriptions are read. */
-  readonly isKnown: boolean;
+interface Callable extends CalledBy {
   /** Reason for which none could be read; null where they are, or may still come. */
   readonly error: Error | null;
   retry(): void;
@@ -30,11 +31,22 @@ interface Callable {
 export function useCallable(applicationId: string | null): Callable {
   const acting = useActing();
   const enabled = applicationId !== null;
-  const subscriptions = useInfiniteQuery({ ...subscriptionsQuery(acting, applicationId ?? ''), enabled });
+  const subscriptions = useInfiniteQuery({
+    ...subscriptionsQuery(acting, applicationId ?? ''),
+    enabled,
+    // No event tells of subscriptions, which are often made beside the modeller.
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > RENEWED_PAGES ? false : RENEWAL_MS),
+  });
   useEveryPage(subscriptions);
   const rows = useMemo(() => subscriptions.data?.pages.flat() ?? [], [subscriptions.data]);
   const read = rows.slice(0, MOST_READ);
   const templates = useQuery({ ...elementTemplatesQuery(acting, applicationId ?? ''), enabled });
+  const { data: described, refetch: describe } = templates;
+  const isUndescribed =
+    described !== undefined && rows.some(({ serviceId }) => !described.some(({ id }) => id === templateId(serviceId)));
+  useEffect(() => {
+    if (isUndescribed) void describe();
+  }, [isUndescribed, rows, describe]);
   // The signature of a service of one's own says more than its document; that of somebody else cannot be read.
   const versions = useQueries({
     queries: read.map(({ serviceId, version }) => ({ ...versionQuery(acting, serviceId, version), retry: false })),
@@ -47,7 +59,7 @@ export function useCallable(applicationId: string | null): Callable {
   const services = useMemo(
     () =>
       rows.map(({ serviceId, serviceName, version }, at) => {
-        const template = templates.data?.find(({ id }) => id === `kethub:service:${serviceId}`);
+        const template = templates.data?.find(({ id }) => id === templateId(serviceId));
         const result = joined(resultMembers(documents[at]), template ? outputsOf(template) : []);
         const signature = versions[at]?.parameters;
         return {
@@ -64,7 +76,16 @@ export function useCallable(applicationId: string | null): Callable {
   );
   const error = subscriptions.data ? null : subscriptions.error;
   const isKnown = subscriptions.data !== undefined && !subscriptions.hasNextPage;
-  return { services, isKnown, error, retry: () => void subscriptions.refetch() };
+  const isForeign = error instanceof KethubError && error.status === 404;
+  const { refetch } = subscriptions;
+  return useMemo(
+    () => ({ services, isKnown, isForeign, error, retry: () => void refetch() }),
+    [services, isKnown, isForeign, error, refetch],
+  );
+}
+
+function templateId(serviceId: string): string {
+  return `kethub:service:${serviceId}`;
 }
 
 function parametersOf(signature: NonNullable<ServiceVersion['parameters']>): Parameters {

@@ -6,7 +6,7 @@ import { forgetFile, keepFile, type KeptFile } from '../../data/kept-files.ts';
 import { subscriptionsQuery } from '../../data/application-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
-import { isStale } from '../../forms/conflict.tsx';
+import { isStale, Overtaken } from '../../forms/conflict.tsx';
 import { NOT_SUBSCRIBED } from '../../modeller/check/subscribed.ts';
 import type { Judged } from '../../modeller/context.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -38,6 +38,8 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   // A file that was kept goes on from the tag that it knew: what others have saved since then is not overwritten.
   const [file, setFile] = useState(() => (kept ? { ...first, xml: kept.xml, etag: kept.etag } : first));
   const [saved, setSaved] = useState(first.xml);
+  /** The application of the version that the platform has: another one belongs to the next version. */
+  const [savedCaller, setSavedCaller] = useState(first.applicationId);
   const [current, setCurrent] = useState(file.xml);
   /** Number of the file that is shown: the modeller opens anew with each, also with one of the same text. */
   const [opening, setOpening] = useState(0);
@@ -52,6 +54,9 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   const text = useRef(current);
   const report = useRef(NOTHING_TO_REPORT);
   const known = useRef(saved);
+  const knownCaller = useRef(savedCaller);
+  knownCaller.current = savedCaller;
+  const isKnown = (): boolean => text.current === known.current && latest.current.applicationId === knownCaller.current;
   const canBeSaved = useRef(isDrawn);
   canBeSaved.current = isDrawn;
   // One change after the other: each sends the tag that the one before has got.
@@ -69,21 +74,36 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     const next = { ...openFileOf(value, etag), xml: latest.current.xml };
     latest.current = next;
     known.current = xml;
+    knownCaller.current = next.applicationId;
     setFile(next);
     setSaved(xml);
+    setSavedCaller(next.applicationId);
     setJudged({ xml, problems: value.workflow?.problems ?? [] });
     if (text.current === xml) void forgetFile(draftId);
     else keep(text.current);
     void queries.invalidateQueries({ queryKey: serviceQuery(acting, serviceId).queryKey });
     return next;
   };
-  /** Goes on from the version as it is now, if somebody else has deployed it: null. Throws any other failure. */
-  const published = async (error: unknown): Promise<null> => {
-    if (!(error instanceof KethubError) || error.code !== 'version-published') throw error;
-    const { version, xml } = latest.current;
-    const { value, etag } = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
-    latest.current = { ...openFileOf(value, etag), xml };
+  /** Reads what is saved now. */
+  const read = async (): Promise<OpenFile> => {
+    const { version } = latest.current;
+    const found = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
+    const source = await platform.downloadSource({ serviceId, version });
+    return { ...openFileOf(found.value, found.etag), xml: await source.text() };
+  };
+  /**
+   * Goes on from the version as it is now, if somebody else has deployed the file that is known here: null. Throws
+   * Overtaken if it was another file, unless a person has decided on that; throws any other failure.
+   */
+  const published = async (error: unknown, isDecided: boolean): Promise<null> => {
+    const isPublished = error instanceof KethubError && error.code === 'version-published';
+    if (!isPublished && !isStale(error)) throw error;
+    const theirs = await read();
+    if (!isPublished && theirs.state === 'DRAFT') throw error;
+    if (!isDecided && theirs.xml !== known.current) throw overtaken(theirs.version);
+    latest.current = { ...theirs, xml: latest.current.xml };
     setFile(latest.current);
+    setSavedCaller(theirs.applicationId);
     return null;
   };
   /** Puts what keeps a file from being deployed into its problems. What can be called may have changed meanwhile. */
@@ -110,7 +130,9 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     if (state === 'DRAFT') {
       const headers = ifMatch(over === undefined ? etag : over);
       const asked = platform.replaceSource.response({ serviceId, version, body, headers });
-      const written = await tagged<ServiceVersion>(asked).catch(published);
+      const written = await tagged<ServiceVersion>(asked).catch((error: unknown) =>
+        published(error, over !== undefined),
+      );
       if (written !== null) return take(written, xml);
       // Only a person makes the next version.
       if (isAuto) return latest.current;
@@ -126,10 +148,10 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     mutationFn: (over?: string | null) =>
       oneAtATime(async () => {
         await report.current();
-        return over === undefined && text.current === known.current ? latest.current : write(over);
+        return over === undefined && isKnown() ? latest.current : write(over);
       }),
   });
-  const isDirty = current !== saved;
+  const isDirty = current !== saved || file.applicationId !== savedCaller;
   const auto = useAutosave({
     isWanted: isDrawn && mayChange && file.state === 'DRAFT' && !isStale(save.error),
     isDirty,
@@ -146,34 +168,43 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     mutationFn: () =>
       oneAtATime(async () => {
         await report.current();
-        const { version, state, etag } = text.current === known.current ? latest.current : await write();
+        const { version, state, etag } = isKnown() ? latest.current : await write();
         if (state !== 'DRAFT') return latest.current;
         const xml = known.current;
         const json = { visibility: 'INTERNAL' as const };
         const asked = platform.publishServiceVersion.response({ serviceId, version, json, headers: ifMatch(etag) });
-        return take(await tagged<ServiceVersion>(asked).catch((error: unknown) => refused(error, xml)), xml);
+        const deployed = await tagged<ServiceVersion>(asked)
+          .catch((error: unknown) => refused(error, xml))
+          .catch((error: unknown) => published(error, false));
+        if (deployed === null) return latest.current;
+        // A version that is deployed already answers as if this had deployed it.
+        const { xml: theirs } = await read();
+        if (theirs !== xml) throw overtaken(version);
+        return take(deployed, xml);
       }),
   });
+  /** Has the next version call services as an application: that of a deployed version cannot be changed. */
+  const callAs = (applicationId: string | null): OpenFile => {
+    latest.current = { ...latest.current, applicationId };
+    setFile(latest.current);
+    return latest.current;
+  };
   const choose = useMutation({
     mutationFn: (applicationId: string | null) =>
       oneAtATime(async () => {
-        const { version } = latest.current;
+        const { version, state } = latest.current;
+        if (state !== 'DRAFT') return callAs(applicationId);
         const asked = platform.setWorkflowApplication.response({ serviceId, version, json: { applicationId } });
-        return take(await tagged<ServiceVersion>(asked), known.current);
+        const written = await tagged<ServiceVersion>(asked).catch((error: unknown) => published(error, false));
+        return written === null ? callAs(applicationId) : take(written, known.current);
       }),
   });
-  /** Reads what is saved now. */
-  const read = async (): Promise<OpenFile> => {
-    const { version } = latest.current;
-    const found = await tagged<ServiceVersion>(platform.getServiceVersion.response({ serviceId, version }));
-    const source = await platform.downloadSource({ serviceId, version });
-    return { ...openFileOf(found.value, found.etag), xml: await source.text() };
-  };
   /** Forgets failures, once somebody has decided what becomes of them. */
   const settle = (): void => {
     save.reset();
     auto.reset();
     deploy.reset();
+    choose.reset();
   };
   /** Shows another file in place of the present one. */
   const show = (next: OpenFile, isSaved: boolean): void => {
@@ -186,6 +217,7 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     if (isSaved) {
       known.current = next.xml;
       setSaved(next.xml);
+      setSavedCaller(next.applicationId);
       void forgetFile(draftId);
     } else keep(next.xml);
     settle();
@@ -203,6 +235,10 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   };
   const state = { file, opening, current, isDirty, isKept, isDrawn, judged };
   return { ...state, report, change, onDrawn, save, auto, deploy, choose, read, show, settle, whole };
+}
+
+function overtaken(version: string): Overtaken {
+  return new Overtaken(`Somebody else has deployed version ${version} with another file in the meantime.`);
 }
 
 /** Returns whether a file was refused when it was to be deployed. */
