@@ -3,8 +3,9 @@ import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '@kethub/server/testing/kethub';
 import { newFile } from '../src/modeller/kit/new-file.ts';
-import { picture } from './barriers.ts';
+import { picture, violationsInDialog, WIDE } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { draftOf, savedIn } from './drafts.ts';
 import { keysOf } from './keys.ts';
 import { manyElements } from './many-elements.ts';
 
@@ -22,17 +23,8 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
   }, 240_000);
   afterAll(() => dashboard?.close());
 
-  let number = 0;
-  const draft = async (xml: string): Promise<string> => {
-    const source = new Blob([xml], { type: 'application/xml' });
-    return (
-      await dashboard.kethub.client.createService({
-        body: workflowForm({ name: `Flow ${number++}`, applicationId, source }),
-      })
-    ).id;
-  };
-  const saved = async (id: string): Promise<string> =>
-    (await dashboard.kethub.client.downloadSource({ serviceId: id, version: '1.0.0' })).text();
+  const draft = (xml: string): Promise<string> => draftOf(dashboard, applicationId, xml);
+  const saved = (id: string): Promise<string> => savedIn(dashboard, id);
 
   test('a process without a start event is not deployed, and one is added by keys', async () => {
     const { page, origin } = dashboard;
@@ -317,6 +309,58 @@ describe.skipIf(!existsSync(PROGRAM))('what goes wrong in the modeller', () => {
     for (const name of ['Value to collect', 'Ends as soon as'])
       expect(await page.getByRole('textbox', { name }).getAttribute('aria-invalid')).not.toBe('true');
   });
+
+  test('a problem of 60,000 characters is shortened everywhere, and read whole on demand', async () => {
+    const { page, origin } = dashboard;
+    const { choose, go } = keysOf(page);
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await go(/^Request/);
+    await choose('Append…', 'Script task');
+    const long = `9${'v'.repeat(60_000)}`;
+    await page.getByRole('textbox', { name: 'Variable that takes its value' }).fill(long);
+    const problems = page.getByRole('region', { name: 'Problems' });
+    await problems.getByRole('button', { name: /^Show all 60,\d{3} characters$/ }).waitFor({ timeout: 60_000 });
+    expect((await problems.textContent())?.length).toBeLessThan(3_000);
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    expect((await inspector.textContent())?.length).toBeLessThan(3_000);
+    const title = await page.locator('.problem-mark').first().getAttribute('title');
+    expect(title?.length).toBeLessThan(2_000);
+    await picture(page, 'awkward-long-problem');
+    await problems.getByRole('button', { name: /^Show all 60/ }).click();
+    expect((await problems.textContent())?.length).toBeGreaterThan(60_000);
+  }, 180_000);
+
+  test('a narrow window reads the workflow, and a wide one draws on', async () => {
+    const { page, origin } = dashboard;
+    const { go, type } = keysOf(page);
+    const id = await draft(manyElements(2));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Task 0/);
+    await type('Name', 'Wide', null);
+    await page.getByRole('treeitem', { name: /^Wide/ }).waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByText('the workflow can only be read').waitFor();
+    await page.getByRole('treeitem', { name: /^Wide/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^(?:Append…|Undo|Deploy|Save|Delete)$/ }).count()).toBe(0);
+    expect(await page.locator('.djs-palette:visible').count()).toBe(0);
+    await page.getByRole('treeitem', { name: /^Wide/ }).click();
+    await page
+      .locator('.instance-canvas .djs-element.selected[data-element-id="task0"]')
+      .waitFor({ state: 'attached' });
+    await page.locator('.instance-canvas [data-element-id="task0"]').first().dblclick();
+    expect(await page.locator('.djs-direct-editing-parent').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await picture(page, 'awkward-narrow');
+    expect(await violationsInDialog(page, [])).toEqual([]);
+    await page.reload();
+    await page.getByText('the workflow can only be read').waitFor();
+    await page.getByRole('treeitem', { name: /^(?:Wide|Task 0)/ }).waitFor();
+    await page.setViewportSize(WIDE);
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await go(/^Task 1/);
+    await type('Name', 'Wide again', null);
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toContain('name="Wide again"');
+  }, 180_000);
 
   test('a deployed version is not changed: the next one is saved', async () => {
     const { page, origin, kethub } = dashboard;

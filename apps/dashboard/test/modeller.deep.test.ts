@@ -3,8 +3,11 @@ import path from 'node:path';
 import { workflowForm } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy } from '@kethub/server/testing/kethub';
+import { newFile } from '../src/modeller/kit/new-file.ts';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
+import { CALLING } from './calling-workflow.ts';
+import { draftOf, savedIn } from './drafts.ts';
 import { keysOf } from './keys.ts';
 import { manyElements } from './many-elements.ts';
 
@@ -18,6 +21,8 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
   let dashboard: Dashboard;
   let caller: string;
   let workflowId = '';
+  const draft = (xml: string): Promise<string> => draftOf(dashboard, caller, xml);
+  const saved = (id: string): Promise<string> => savedIn(dashboard, id);
   beforeAll(async () => {
     dashboard = await openDashboard();
     const { client } = dashboard.kethub;
@@ -69,6 +74,8 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await page.getByText('It can be deployed.').waitFor();
     await press('button', 'Deploy');
     await press('link', 'Run', '.modeller-bar');
+    // The form takes the place of the plain input once the parameters are read.
+    await page.getByRole('region', { name: 'Input' }).getByLabel('data').first().waitFor();
     await page.getByRole('region', { name: 'Input' }).getByRole('radio', { name: 'JSON', exact: true }).focus();
     await page.keyboard.press('Space');
     await type('Input as JSON', `{"data": ${LARGE}}`);
@@ -157,6 +164,142 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
       true,
     );
   });
+
+  test('a called process without a drawing is laid out: in the outline, in the modeller and at its instance', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { go, type } = keysOf(page);
+    const [whole, , rest] = CALLING.split(/(?=<bpmndi:BPMNDiagram id="d2">)|(?=<\/definitions>)/);
+    const id = await draft(`${whole}${rest}`);
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await page.getByRole('treeitem', { name: /^outer Process/ }).waitFor();
+    await page
+      .getByRole('region', { name: 'Problems' })
+      .getByText(/^Warning: Elements without a drawing/)
+      .waitFor();
+    await go(/^Twice/);
+    await page.locator('.canvas [data-element-id="twice"]').waitFor();
+    await picture(page, 'awkward-called');
+    await type('Name', 'Twice it', null);
+    await go(/^Begin/);
+    await page.locator('.canvas [data-element-id="start"]').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('treeitem', { name: /^Twice Script/ }).waitFor();
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await go(/^inner Process/);
+    await page.locator('.canvas [data-element-id="twice"]').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Id', exact: true }).inputValue()).toBe('inner');
+    await expect.poll(() => saved(id), { timeout: 60_000 }).toMatch(/name="Twice it"[^]*bpmnElement="twice"/);
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    // The instance is that of the file as its author had it, without a drawing.
+    const bare = await draft(`${whole}${rest}`);
+    await kethub.client.publishServiceVersion({ serviceId: bare, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    await kethub.client.startJob({ serviceId: bare, json: { x: 'none' }, headers: { prefer: 'wait=2' } });
+    const instances = () => kethub.client.listWorkflowInstances({ serviceId: bare });
+    const child = async () => (await instances()).find(({ parentId }) => parentId !== null)?.id;
+    await expect.poll(child, { timeout: 60_000 }).toBeDefined();
+    await page.goto(`${origin}/me/services/${bare}/instances/${await child()}`);
+    await page.getByRole('treeitem', { name: /^Large\?/ }).waitFor();
+    await page.locator('.token.incident').waitFor();
+    await picture(page, 'awkward-called-instance');
+  }, 180_000);
+
+  test('keys undo, redo, delete and save wherever the focus is', async () => {
+    const { page, origin } = dashboard;
+    const { choose, go, press } = keysOf(page);
+    const id = await draft(newFile('Flow'));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await go(/^Request/);
+    await choose('Append…', 'Script task');
+    const task = page.getByRole('treeitem', { name: /^Script task/ });
+    const said = page.getByRole('status', { name: 'Last change' });
+    await said.getByText('Script task added.').waitFor({ state: 'attached' });
+    await go(/^Script task/);
+    await page.keyboard.press('ControlOrMeta+Z');
+    await task.waitFor({ state: 'detached' });
+    await said.getByText('Undone: Script task removed.').waitFor({ state: 'attached' });
+    const focused = page.getByRole('treeitem').and(page.locator(':focus'));
+    await focused.waitFor();
+    await page.keyboard.press('ControlOrMeta+Y');
+    await go(/^Script task/);
+    await page.keyboard.press('Delete');
+    await task.waitFor({ state: 'detached' });
+    await page
+      .getByRole('treeitem', { name: /^Request/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await task.waitFor();
+    await page.keyboard.press('ControlOrMeta+Shift+Z');
+    await task.waitFor({ state: 'detached' });
+    // A button has the focus, then a text: its own undo stays with the field.
+    await page.getByRole('button', { name: 'File…' }).focus();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await task.waitFor();
+    await page.getByRole('region', { name: 'General' }).getByRole('textbox', { name: 'Name' }).focus();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await page.keyboard.press('ControlOrMeta+S');
+    await expect.poll(() => saved(id), { timeout: 30_000 }).toContain('scriptTask');
+    await task.waitFor();
+    await go(/^Script task/);
+    await choose('Change to…', 'Receive task');
+    await page.getByRole('treeitem', { name: /^Receive task/, selected: true }).waitFor();
+    await go(/^Request/);
+    await press('button', 'to Receive task');
+    await page.getByRole('heading', { name: 'Request to Receive task' }).waitFor();
+    await press('button', 'Delete');
+    await expect.poll(() => page.getByRole('button', { name: 'to Receive task' }).count()).toBe(0);
+    await picture(page, 'awkward-keys');
+  }, 120_000);
+
+  test('a service that is subscribed beside the modeller is offered without a reload', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { service } = await deploy(kethub.client, 'Later', FILES);
+    await page.goto(`${origin}/me/services/${await draft(newFile('Flow'))}/model`);
+    await page.getByRole('tab', { name: 'Services' }).click();
+    await page.getByRole('button', { name: 'Doubler' }).waitFor();
+    await kethub.client.subscribe({ applicationId: caller, json: { serviceId: service.id } });
+    await page.getByRole('button', { name: 'Later' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('tab', { name: 'Outline' }).click();
+    await keysOf(page).go(/^Request/);
+    await keysOf(page).choose('Append…', 'Later');
+    // Its required parameters came with it.
+    await page.getByRole('textbox', { name: 'data', exact: true }).waitFor();
+  }, 120_000);
+
+  test('a task with an application of its own is judged by what that one has subscribed to', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { client } = kethub;
+    const { id: other } = await client.createApplication({ json: { name: 'Other callers' } });
+    const { service } = await deploy(client, 'Elsewhere', FILES);
+    const task = (id: string, name: string, application: string): string =>
+      `<serviceTask id="${id}" name="${name}"><extensionElements><zeebe:taskDefinition xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" type="platform-service" /><zeebe:taskHeaders xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"><zeebe:header key="serviceId" value="${service.id}" /><zeebe:header key="applicationId" value="${application}" /></zeebe:taskHeaders></extensionElements></serviceTask>`;
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const id = await draft(
+      manyElements(2, 'serviceTask')
+        .replace('<serviceTask id="task0" name="Task 0" />', task('task0', 'Task 0', other))
+        .replace('<serviceTask id="task1" name="Task 1" />', task('task1', 'Task 1', unknown)),
+    );
+    await page.goto(`${origin}/me/services/${id}/model`);
+    const problems = page.getByRole('region', { name: 'Problems' });
+    const unsubscribed = problems.getByRole('button', {
+      name: /^Task 0 ?The application of this task is not subscribed/,
+    });
+    await unsubscribed.waitFor();
+    await problems
+      .getByRole('button', { name: /^Task 1 ?The owner of the workflow has no such application/ })
+      .waitFor();
+    await picture(page, 'awkward-application');
+    await client.subscribe({ applicationId: other, json: { serviceId: service.id } });
+    await unsubscribed.waitFor({ state: 'detached', timeout: 60_000 });
+    await keysOf(page).go(/^Task 1/);
+    const called = page.getByRole('region', { name: 'Service', exact: true });
+    await called.getByRole('combobox', { name: 'Application' }).selectOption({ label: 'Other callers' });
+    await problems.getByText('It can be deployed.').waitFor();
+    expect(await called.getByRole('combobox', { name: 'Service' }).inputValue()).toBe(service.id);
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+  }, 120_000);
 
   test('no screen has barriers or is wider than a telephone, light and dark', async () => {
     const [instance] = await dashboard.kethub.client.listWorkflowInstances({ serviceId: workflowId });

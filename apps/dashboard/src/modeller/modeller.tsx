@@ -13,14 +13,17 @@ import {
 import { writeExact } from '../data/exact-json.ts';
 import { openChecker, type Checker } from './check/checker.ts';
 import { drawingFindings } from './check/drawing.ts';
-import { subscribedFindings } from './check/subscribed.ts';
+import { applicationsIn, subscribedFindings } from './check/subscribed.ts';
 import type { Checked, Finding } from './check/protocol.ts';
 import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { putTyped } from './inspector/typed.ts';
 import { exampleIn } from './kit/example.ts';
-import { taskOf, type CallableService } from './kit/services.ts';
+import { isRoot } from './kit/every-process.ts';
+import { taskOf, type CalledBy } from './kit/services.ts';
 import type { Drawn } from './kit/types.ts';
+import { reveal } from './kit/view.ts';
+import { useModellerKeys } from './keys.ts';
 import { Outline } from './outline/outline.tsx';
 import { Problems } from './problems.tsx';
 import { useKit, type Opened } from './use-kit.ts';
@@ -32,9 +35,12 @@ const REST_MS = 250;
 interface Props {
   /** The file to open. Another text opens another modeler. */
   readonly xml: string;
-  readonly services: readonly CallableService[];
-  /** False while the services are not read, or cannot be. */
-  readonly areServicesKnown: boolean;
+  /** Services of the application of the workflow. */
+  readonly own: CalledBy;
+  /** Services of the applications that tasks name themselves, as far as they are read. */
+  readonly others: ReadonlyMap<string, CalledBy>;
+  /** Called with the applications that tasks name themselves. */
+  readonly onApplications: (ids: readonly string[]) => void;
   /** Application as which tasks call services. */
   readonly applicationId: string | null;
   /** The last file that the platform has judged. */
@@ -68,7 +74,7 @@ export function Modeller({ xml, onDrawn, ...rest }: Props) {
         <Parts xml={xml} opened={opened} checker={checker} {...rest} />
       ) : (
         <>
-          {opened && checker && rest.bar(withoutDrawing(opened.kit, checker, rest.services))}
+          {opened && checker && rest.bar(withoutDrawing(opened.kit, checker, rest.own.services))}
           <p className="panel modeller-problem" role="status">
             {opened?.failure == null
               ? 'Loading…'
@@ -87,14 +93,16 @@ export function Modeller({ xml, onDrawn, ...rest }: Props) {
 }
 
 /** State for the bar above a file that cannot be drawn: another file can be opened in its place. */
-function withoutDrawing(kit: Modelling['kit'], checker: Checker, services: Props['services']): Modelling {
+function withoutDrawing(kit: Modelling['kit'], checker: Checker, services: Modelling['services']): Modelling {
   const nothing = {
     selected: null,
+    root: kit.service('canvas').getRootElement(),
     select: () => undefined,
     checked: null,
     functions: [],
     example: '{}',
     focused: null,
+    others: new Map(),
   };
   return { kit, revision: 0, checker, services, ...nothing };
 }
@@ -114,15 +122,16 @@ function Parts({
   opened,
   checker,
   xml: given,
-  services,
-  areServicesKnown,
+  own,
+  others,
+  onApplications,
   applicationId,
   judged,
   bar,
   onChange,
   report,
 }: Omit<Props, 'onDrawn'> & { readonly opened: Opened; readonly checker: Checker }) {
-  const { kit, revision, selected } = opened;
+  const { kit, revision, selected, root } = opened;
   const [last, setLast] = useState<{ readonly xml: string; readonly checked: Checked } | null>(null);
   const [focused, setFocused] = useState<Finding | null>(null);
   const changed = useRef(onChange);
@@ -159,33 +168,41 @@ function Parts({
       clearTimeout(timer);
     };
   }, [kit, checker, revision, given]);
+  useModellerKeys(kit);
   const select = useCallback(
     (element: Drawn | null) => {
-      kit.service('selection').select(element);
-      if (element) reveal(kit, element);
+      const isWhole = element !== null && isRoot(kit, element);
+      // The canvas forgets its selection when it shows another process.
+      if (isWhole) kit.service('canvas').setRootElement(element);
+      else if (element) reveal(kit, element);
+      kit.service('selection').select(isWhole ? null : element);
     },
     [kit],
   );
   const checked = useMemo(() => {
     if (!last) return null;
-    const unsubscribed = subscribedFindings(kit, applicationId, areServicesKnown ? services : null);
+    const unsubscribed = subscribedFindings(kit, applicationId, own, others);
     const { checked } = last;
     const all = withPlatforms(
       { ...last, checked: { ...checked, findings: [...checked.findings, ...unsubscribed] } },
       judged,
     );
     return { ...all, findings: [...all.findings, ...drawingFindings(kit)] };
-  }, [kit, last, judged, applicationId, areServicesKnown, services]);
+  }, [kit, last, judged, applicationId, own, others]);
+  const named = useMemo(() => applicationsIn(kit).join(' '), [kit, revision]);
+  useEffect(() => onApplications(named === '' ? [] : named.split(' ')), [named, onApplications]);
   const functions = useFunctions(checker);
   const example = useMemo(() => writeExact(exampleIn(kit), 0), [kit, revision]);
   const modelling: Modelling = {
     kit,
     revision,
     selected,
+    root,
     select,
     checker,
     checked,
-    services,
+    services: own.services,
+    others,
     functions,
     example,
     focused,
@@ -268,14 +285,6 @@ function useFunctions(checker: Checker): readonly BuiltinCall[] {
     };
   }, [checker]);
   return functions;
-}
-
-/** Moves the canvas to an element that is not in view. */
-function reveal(kit: Modelling['kit'], element: Drawn): void {
-  const canvas = kit.service('canvas');
-  const root = canvas.findRoot(element);
-  if (root && root !== canvas.getRootElement()) canvas.setRootElement(root);
-  canvas.scrollToElement(element);
 }
 
 /** Pixels from which a mouse that is held down drags. */

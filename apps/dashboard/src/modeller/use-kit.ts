@@ -10,6 +10,8 @@ export interface Opened {
   readonly kit: Kit;
   readonly revision: number;
   readonly selected: Drawn | null;
+  /** The process, collaboration or inside of a sub-process that is in view. */
+  readonly root: Drawn;
   /** Why the file cannot be drawn; null where it can. */
   readonly failure: string | null;
 }
@@ -29,7 +31,8 @@ export function useKit(xml: string): {
       if (isOpen) setOpened((last) => last && { ...last, revision: last.revision + 1 });
     };
     const show = (failure: string | null): void => {
-      if (isOpen) setOpened({ kit, revision: 1, selected: null, failure });
+      const root = kit.service('canvas').getRootElement();
+      if (isOpen) setOpened({ kit, revision: 1, selected: null, root, failure });
     };
     void kit.modeler.importXML(xml).then(
       () => {
@@ -39,6 +42,9 @@ export function useKit(xml: string): {
           const [first = null, second] = newSelection as readonly Drawn[];
           const selected = second === undefined ? (first?.labelTarget ?? first) : null;
           if (isOpen) setOpened((last) => last && { ...last, selected });
+        });
+        kit.service('eventBus').on('root.set', ({ element }) => {
+          if (isOpen) setOpened((last) => last && { ...last, root: element as Drawn });
         });
         show(null);
       },

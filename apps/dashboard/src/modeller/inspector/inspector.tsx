@@ -1,8 +1,9 @@
+import { LongText } from '../../look/long-text.tsx';
 import { findingsAt, useModelling } from '../context.tsx';
 import { setProperties } from '../kit/edit.ts';
-import { nameOf, typeInWords } from '../kit/words.ts';
-import { is, text, type Drawn } from '../kit/types.ts';
-import { ActivityForm, FlowForm, GatewayForm } from './activities.tsx';
+import { LONGEST_NAME, nameOf, shortened, typeInWords } from '../kit/words.ts';
+import { child, is, text, type Drawn, type Moddle } from '../kit/types.ts';
+import { ActivityForm, FlowForm, Paths } from './activities.tsx';
 import { EventForm } from './events.tsx';
 import { TextField } from './fields.tsx';
 import { ProcessForm } from './process.tsx';
@@ -10,8 +11,8 @@ import { ProcessForm } from './process.tsx';
 /** The form of the selected element; of the process where none is selected. */
 export function Inspector() {
   const modelling = useModelling();
-  const { kit, selected } = modelling;
-  const element = selected ?? kit.service('canvas').getRootElement();
+  const { kit, selected, root } = modelling;
+  const element = selected ?? root;
   const findings = findingsAt(modelling, element.businessObject.id ?? '');
   const isProcess = ['bpmn:Process', 'bpmn:Collaboration', 'bpmn:Participant'].some((type) =>
     is(element.businessObject, type),
@@ -20,11 +21,11 @@ export function Inspector() {
     <div className="inspector" key={element.id}>
       <header className="inspector-head">
         <p className="quiet small">{typeInWords(element.businessObject)}</p>
-        <h2>{nameOf(element.businessObject)}</h2>
-        <p className="mono quiet small">{element.businessObject.id}</p>
+        <h2>{titleOf(element.businessObject)}</h2>
+        <p className="mono quiet small unspaced">{shortened(element.businessObject.id ?? '', LONGEST_NAME)}</p>
         {findings.map(({ message, isWarning }, at) => (
           <p key={at} className={isWarning ? 'finding warning' : 'finding'} role="note">
-            {message}
+            <LongText>{message}</LongText>
           </p>
         ))}
       </header>
@@ -36,8 +37,15 @@ export function Inspector() {
         />
       </section>
       {isProcess ? <ProcessForm element={element} /> : <ElementForm element={element} />}
+      <Paths element={element} />
     </div>
   );
+}
+
+/** The name of an element; a flow is told by what it connects. */
+function titleOf(moddle: Moddle): string {
+  const [from, to] = [child(moddle, 'sourceRef'), child(moddle, 'targetRef')];
+  return from === null || to === null ? nameOf(moddle) : `${nameOf(from)} to ${nameOf(to)}`;
 }
 
 function ElementForm({ element }: { readonly element: Drawn }) {
@@ -45,6 +53,6 @@ function ElementForm({ element }: { readonly element: Drawn }) {
   if (is(businessObject, 'bpmn:Event')) return <EventForm element={element} />;
   if (is(businessObject, 'bpmn:Activity')) return <ActivityForm element={element} />;
   if (is(businessObject, 'bpmn:SequenceFlow')) return <FlowForm element={element} />;
-  if (is(businessObject, 'bpmn:Gateway')) return <GatewayForm element={element} />;
+  if (is(businessObject, 'bpmn:Gateway')) return null;
   return <p className="quiet small note">This has no effect when the workflow runs.</p>;
 }

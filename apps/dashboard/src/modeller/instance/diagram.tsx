@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { isRoot, wholesOf } from '../kit/every-process.ts';
 import { text, type Kit } from '../kit/types.ts';
-import { fit, openViewer } from '../kit/view.ts';
+import { fit, openViewer, reveal } from '../kit/view.ts';
+import { LONGEST_NAME, shortened } from '../kit/words.ts';
 import { showMarks } from './marks.ts';
 import { rowsOf, wholeOf } from '../outline/tree.ts';
 import type { DrawnElements, Names } from './names.ts';
@@ -18,6 +20,7 @@ export function InstanceDiagram({
   onSelect,
   onDrawn,
   className,
+  label = 'Diagram of the instance; the journal says the same in words',
 }: {
   readonly xml: string;
   readonly journal: readonly Step[];
@@ -31,6 +34,7 @@ export function InstanceDiagram({
   readonly onSelect?: (elementId: string | null) => void;
   readonly onDrawn?: (drawn: DrawnElements) => void;
   readonly className: string;
+  readonly label?: string;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const [kit, setKit] = useState<Kit | null>(null);
@@ -43,7 +47,7 @@ export function InstanceDiagram({
     let isOpen = true;
     const show = async (): Promise<void> => {
       await opened.modeler.importXML(xml);
-      if (isOpen && processId !== null) await showProcess(opened, processId);
+      if (isOpen && processId !== null) showProcess(opened, processId);
     };
     show().then(
       () => {
@@ -53,7 +57,9 @@ export function InstanceDiagram({
           const [first] = newSelection as readonly { readonly businessObject: { readonly id?: string } }[];
           listeners.current.onSelect?.(first?.businessObject.id ?? null);
         });
-        const rows = rowsOf(wholeOf(opened.service('canvas').getRootElement().businessObject));
+        const root = opened.service('canvas').getRootElement().businessObject;
+        const whole = processId === null ? wholesOf(opened).map((one) => one.businessObject) : [wholeOf(root)];
+        const rows = rowsOf(whole);
         listeners.current.onDrawn?.({ names: namesIn(opened), rows });
         setKit(opened);
       },
@@ -72,18 +78,16 @@ export function InstanceDiagram({
     const selection = kit.service('selection');
     const [present] = selection.get();
     if ((present?.businessObject.id ?? null) === selected) return;
-    selection.select((selected === null ? undefined : kit.service('elementRegistry').get(selected)) ?? null);
+    const drawn = selected === null ? undefined : kit.service('elementRegistry').get(selected);
+    const isWhole = drawn !== undefined && isRoot(kit, drawn);
+    if (isWhole) kit.service('canvas').setRootElement(drawn);
+    else if (drawn) reveal(kit, drawn);
+    selection.select(isWhole ? null : (drawn ?? null));
   }, [kit, selected]);
   return (
     <>
       {failure !== null && <p className="quiet panel-text">This file has no diagram that can be drawn: {failure}</p>}
-      <div
-        ref={container}
-        className={className}
-        hidden={failure !== null}
-        role="group"
-        aria-label="Diagram of the instance; the journal says the same in words"
-      />
+      <div ref={container} className={className} hidden={failure !== null} role="group" aria-label={label} />
     </>
   );
 }
@@ -92,7 +96,7 @@ function namesIn(kit: Kit): Names {
   const all = kit.service('elementRegistry').getAll();
   return new Map(
     all.flatMap(({ businessObject }) => {
-      const name = text(businessObject, 'name').trim();
+      const name = shortened(text(businessObject, 'name').trim(), LONGEST_NAME);
       return businessObject.id === undefined || name === '' ? [] : [[businessObject.id, name] as const];
     }),
   );

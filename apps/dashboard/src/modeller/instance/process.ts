@@ -1,22 +1,18 @@
-import { child, is, list, type Kit } from '../kit/types.ts';
+import { child, is, type Kit } from '../kit/types.ts';
 
 /**
  * Shows the diagram of a process, which may be another one than the file shows first. Throws an Error with a sentence
  * when the file draws the process nowhere.
  */
-export async function showProcess(kit: Kit, processId: string): Promise<void> {
-  if (isDrawn(kit, processId)) return;
-  const diagram = list(kit.modeler.getDefinitions(), 'diagrams').find(
-    (one) => child(child(one, 'plane'), 'bpmnElement')?.id === processId,
-  );
-  if (!diagram) throw new Error(`the file does not draw the process ${processId}`);
-  await kit.modeler.open(diagram);
+export function showProcess(kit: Kit, processId: string): void {
+  const canvas = kit.service('canvas');
+  const root = canvas.getRootElements().find(({ businessObject }) => businessObject.id === processId);
+  if (root) canvas.setRootElement(root);
+  else if (!isPool(kit, processId)) throw new Error(`the file does not draw the process ${processId}`);
 }
 
-/** Returns whether the diagram in view has the process: as a whole, or as a pool. */
-function isDrawn(kit: Kit, processId: string): boolean {
-  const root = kit.service('canvas').getRootElement();
-  if (root.businessObject.id === processId) return true;
+/** Returns whether a process is drawn as a pool. */
+function isPool(kit: Kit, processId: string): boolean {
   return kit
     .service('elementRegistry')
     .getAll()

@@ -111,3 +111,20 @@ test('what is missing in a pool or in an open sub-process stays so', async () =>
   );
   expect(open.laidOut).toEqual([]);
 });
+
+test('a process that is drawn nowhere gets a diagram of its own, behind the others', async () => {
+  const called =
+    '<process id="called"><startEvent id="c1" /><task id="c2" /><sequenceFlow id="cf" sourceRef="c1" targetRef="c2" /></process>';
+  const drawn = diagram('p', shape('a', 'x="10" y="10" width="36" height="36"'));
+  const beside = await completed(
+    `<process id="p"><startEvent id="a" /></process>${called}<process id="none" />${drawn}`,
+  );
+  expect(beside).toMatchObject({ laidOut: ['c1', 'c2'], planes: ['p', 'called'], edges: ['cf'] });
+  const neither = await completed(`<process id="p" isExecutable="true"><startEvent id="a" /></process>${called}`);
+  expect(neither).toMatchObject({ laidOut: ['a', 'c1', 'c2'], planes: ['p', 'called'] });
+  const pool = await completed(
+    `<collaboration id="co"><participant id="pool" processRef="p" /></collaboration><process id="p"><task id="t" /></process>${called}` +
+      diagram('co', shape('pool', 'x="10" y="10" width="400" height="100"')),
+  );
+  expect(pool).toMatchObject({ laidOut: ['c1', 'c2'], planes: ['co', 'called'] });
+});

@@ -4,8 +4,9 @@ import { child, is, list, type Box, type Moddle } from './types.ts';
 type Create = (type: string, values: Readonly<Record<string, unknown>>) => Moddle;
 
 /**
- * Completes the drawing of a file: elements of its process, or of a collapsed sub-process, that have none get places.
- * Returns those elements. `taken` are the ids of the file. What is missing in a pool or in an open sub-process stays so: there may be no room.
+ * Completes the drawing of a file: elements of its processes, or of a collapsed sub-process, that have none get places.
+ * A process that is drawn nowhere gets a diagram of its own. Returns those elements. `taken` are the ids of the file.
+ * What is missing in a pool or in an open sub-process stays so: there may be no room.
  */
 export function drawMissing(definitions: Moddle, create: Create, taken: Iterable<string>): readonly Moddle[] {
   const diagrams = list(definitions, 'diagrams');
@@ -17,6 +18,10 @@ export function drawMissing(definitions: Moddle, create: Create, taken: Iterable
   const full = processes.filter((one) => nodesOf(one).length > 0);
   const first = full.find((one) => one['isExecutable'] === true) ?? full[0] ?? processes[0];
   if (!isShown && first) planes.set(first, drawing.addPlane(first, true));
+  const pools = new Set(list(collaboration, 'participants').map((one) => child(one, 'processRef')));
+  for (const process of full)
+    if (!planes.has(process) && !pools.has(process) && !drawing.shows(nodesOf(process)))
+      planes.set(process, drawing.addPlane(process, false));
   for (const process of processes) drawing.complete(process, planes.get(process) ?? null);
   if (drawing.diagrams.length > diagrams.length) setMember(definitions, 'diagrams', drawing.diagrams);
   return [...drawing.laidOut];
@@ -46,6 +51,11 @@ class Drawing {
         return plane === null ? [] : [[child(plane, 'bpmnElement') ?? undefined, plane] as const];
       }),
     );
+  }
+
+  /** Returns whether any of these elements has a place. */
+  shows(nodes: readonly Moddle[]): boolean {
+    return nodes.some((node) => this.#shapes.has(node));
   }
 
   addPlane(bpmnElement: Moddle, isFirst: boolean): Moddle {

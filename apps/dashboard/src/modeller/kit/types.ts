@@ -68,6 +68,8 @@ export interface Services {
     getRootElements(): readonly Drawn[];
     findRoot(element: Drawn): Drawn | undefined;
     setRootElement(root: Drawn): void;
+    addRootElement(root: Drawn): void;
+    removeRootElement(root: Drawn): void;
   };
   readonly overlays: {
     add(

@@ -5,7 +5,8 @@ import kethub from '@kethub/workflow/kethub.json' with { type: 'json' };
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer.js';
 import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
 import { drawMissing } from './draw-missing.ts';
-import type { Diagram, Kit, Moddle, Services } from './types.ts';
+import { drawEveryProcess } from './every-process.ts';
+import type { Diagram, Drawn, Kit, Moddle, Services } from './types.ts';
 import { shortened } from './words.ts';
 
 /** Colours of elements: variables of the page, so that they follow light and dark. */
@@ -42,6 +43,9 @@ export function kitOf(modeler: Diagram): Kit {
     const create = (type: string, values: object): Moddle => moddle.create(type, values);
     laidOut.splice(0, Infinity, ...drawMissing(definitions as Moddle, create, Object.keys(elementsById as object)));
   });
+  kit.service('eventBus').on('import.done', ({ error }) => {
+    if (error === null || error === undefined) drawEveryProcess(modeler);
+  });
   return kit;
 }
 
@@ -64,6 +68,14 @@ interface TextRenderer {
   createText: (text: string | undefined, options: object) => unknown;
   getExternalLabelBounds: (bounds: object, text: string | undefined) => object;
   getTextAnnotationBounds: (bounds: object, text: string | undefined) => object;
+}
+
+/** Moves the canvas to an element that is not in view. */
+export function reveal(kit: Kit, element: Drawn): void {
+  const canvas = kit.service('canvas');
+  const root = canvas.findRoot(element);
+  if (root && root !== canvas.getRootElement()) canvas.setRootElement(root);
+  canvas.scrollToElement(element);
 }
 
 /** Shows the whole diagram, beside what covers the left of the canvas: `left` in pixels. */

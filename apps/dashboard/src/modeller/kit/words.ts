@@ -1,7 +1,7 @@
 import { definitionOf, is, text, type Moddle } from './types.ts';
 
 /** Characters of a name that are shown; the form of an element has all of it. */
-const LONGEST_NAME = 300;
+export const LONGEST_NAME = 300;
 
 /** The beginning of a text that is too long to be shown whole. */
 export function shortened(text: string, most: number): string {
@@ -11,6 +11,11 @@ export function shortened(text: string, most: number): string {
 /** The name of an element for people: its own, else its type. */
 export function nameOf(moddle: Moddle): string {
   return shortened(text(moddle, 'name').trim(), LONGEST_NAME) || typeInWords(moddle);
+}
+
+/** The name of a process, else its id: several processes of a file have the same type. */
+export function processName(process: Moddle): string {
+  return shortened(text(process, 'name').trim() || (process.id ?? ''), LONGEST_NAME) || typeInWords(process);
 }
 
 /** The type of an element in words, such as `Timer boundary event`. */

@@ -1,5 +1,5 @@
 import { is, type Drawn, type Kit } from '../kit/types.ts';
-import type { Kind } from '../kit/runs.ts';
+import { runs, type Kind } from '../kit/runs.ts';
 import { together } from '../kit/together.ts';
 
 const TASK = { width: 100, height: 80 };
@@ -66,4 +66,37 @@ export function targetsOf(kit: Kit, source: Drawn): readonly Drawn[] {
         !target.labelTarget &&
         Boolean(rules.allowed('connection.create', { source, target })),
     );
+}
+
+/** Connects two elements by a flow, and returns it. */
+export function connect(kit: Kit, source: Drawn, target: Drawn): Drawn {
+  return kit.service('modeling').connect(source, target);
+}
+
+interface MenuEntry {
+  readonly label: string;
+  action(event?: unknown, entry?: unknown): unknown;
+}
+interface ReplaceMenu {
+  getPopupMenuEntries(element: Drawn): Readonly<Record<string, MenuEntry>>;
+}
+
+/** Kinds of element into which an element can be changed, as in the menu of the canvas, and only those that run. */
+export function changesOf(kit: Kit, element: Drawn): readonly (readonly [name: string, run: () => void])[] {
+  // The form of a flow has its condition and whether it is the default.
+  if (!is(element.businessObject, 'bpmn:FlowNode')) return [];
+  const menu = kit.modeler.get('replaceMenuProvider') as ReplaceMenu;
+  return Object.entries(menu.getPopupMenuEntries(element)).flatMap(([id, entry]) =>
+    runs(id)
+      ? [
+          [
+            entry.label,
+            () => {
+              entry.action(undefined, entry);
+              kit.service('directEditing').cancel();
+            },
+          ] as const,
+        ]
+      : [],
+  );
 }

@@ -1,30 +1,55 @@
 import { Button, Menu } from '@mantine/core';
 import { useMemo } from 'react';
 import { findingsAt, useModelling } from '../context.tsx';
+import { wholesOf } from '../kit/every-process.ts';
 import { BOUNDARIES, KINDS, type Kind } from '../kit/runs.ts';
 import { taskOf } from '../kit/services.ts';
 import { is, type Drawn } from '../kit/types.ts';
 import { nameOf } from '../kit/words.ts';
-import { addEventSubProcess, addStart, append, attach, canBeFollowed, place, targetsOf } from './build.ts';
-import { rowsOf, wholeOf } from './tree.ts';
+import {
+  addEventSubProcess,
+  addStart,
+  append,
+  attach,
+  canBeFollowed,
+  changesOf,
+  connect,
+  place,
+  targetsOf,
+} from './build.ts';
+import { useSaid } from './said.ts';
+import { rowsOf } from './tree.ts';
 import { Tree } from './tree-view.tsx';
 
 /** The elements as a tree for keys and screen readers, and commands that draw without a mouse. */
 export function Outline({ onOpen, readOnly = false }: { readonly onOpen: () => void; readonly readOnly?: boolean }) {
   const modelling = useModelling();
-  const { kit, revision, selected, select } = modelling;
-  const root = kit.service('canvas').getRootElement();
-  const rows = useMemo(() => rowsOf(wholeOf(root.businessObject)), [root, revision]);
+  const { kit, revision, selected, root, select } = modelling;
+  const rows = useMemo(() => rowsOf(wholesOf(kit).map(({ businessObject }) => businessObject)), [kit, revision]);
+  const said = useSaid(kit, rows, revision);
+  const present = selected?.businessObject.id ?? root.businessObject.id ?? null;
+  const remove = (): void => {
+    const at = rows.findIndex(({ id }) => id === present);
+    // The row above is not within the element that is removed.
+    const next = rows[at - 1] ?? null;
+    if (selected) kit.service('modeling').removeElements([selected]);
+    const neighbour = next === null ? undefined : kit.service('elementRegistry').get(next.id);
+    select(neighbour ?? null);
+  };
   return (
     <section className="outline" aria-label="Outline">
-      {!readOnly && <Commands root={root} />}
+      {!readOnly && <Commands root={root} onDelete={remove} />}
       <Tree
         rows={rows}
         noteOf={(id) => <Problems count={findingsAt(modelling, id).length} />}
-        selectedId={selected?.businessObject.id ?? null}
+        selectedId={present}
         onSelect={(id) => select(kit.service('elementRegistry').get(id) ?? null)}
         onOpen={onOpen}
+        onDelete={readOnly || selected === null ? undefined : remove}
       />
+      <p className="sr-only" role="status" aria-label="Last change">
+        {said}
+      </p>
     </section>
   );
 }
@@ -34,18 +59,19 @@ function Problems({ count }: { readonly count: number }) {
   return (
     <span className="outline-count">
       {count}
-      <span className="sr-only"> problems</span>
+      <span className="sr-only">{count === 1 ? ' problem' : ' problems'}</span>
     </span>
   );
 }
 
-function Commands({ root }: { readonly root: Drawn }) {
+function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete: () => void }) {
   const { kit, selected, select, services } = useModelling();
   const element = selected ?? root;
-  const isActivity = is(element.businessObject, 'bpmn:Activity');
+  const isActivity = is(element.businessObject, 'bpmn:Activity') && element.businessObject['triggeredByEvent'] !== true;
   const isScope = element === root || is(element.businessObject, 'bpmn:SubProcess');
   const run = (make: () => Drawn): void => select(make());
   const targets = canBeFollowed(element) ? targetsOf(kit, element) : [];
+  const changes = element === root ? [] : changesOf(kit, element);
   return (
     <div className="outline-commands">
       {isScope && (
@@ -73,10 +99,7 @@ function Commands({ root }: { readonly root: Drawn }) {
           groups={[
             [
               'Elements',
-              targets.map((target) => [
-                nameOf(target.businessObject),
-                () => void kit.service('modeling').connect(element, target),
-              ]),
+              targets.map((target) => [nameOf(target.businessObject), () => select(connect(kit, element, target))]),
             ],
           ]}
         />
@@ -85,19 +108,13 @@ function Commands({ root }: { readonly root: Drawn }) {
         <Choice
           label="Attach…"
           groups={[
-            ['Events', BOUNDARIES.map((kind: Kind) => [kind.name, () => run(() => attach(kit, element, kind))])],
+            ['Events', boundariesAt(element).map((kind) => [kind.name, () => run(() => attach(kit, element, kind))])],
           ]}
         />
       )}
+      {changes.length > 0 && <Choice label="Change to…" groups={[['Elements', changes]]} />}
       {element !== root && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
-            kit.service('modeling').removeElements([element]);
-            select(null);
-          }}
-        >
+        <Button size="compact-xs" variant="default" onClick={onDelete}>
           Delete
         </Button>
       )}
@@ -110,6 +127,11 @@ function Commands({ root }: { readonly root: Drawn }) {
 }
 
 type Entry = readonly [name: string, run: () => void];
+
+/** Events that the platform takes on the border of an activity. */
+function boundariesAt({ businessObject }: Drawn): readonly Kind[] {
+  return BOUNDARIES.filter(({ id }) => id !== 'boundary-escalation' || is(businessObject, 'bpmn:SubProcess'));
+}
 
 function Choice({
   label,

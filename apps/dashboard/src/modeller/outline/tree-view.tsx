@@ -1,13 +1,14 @@
-import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import type { Row } from './tree.ts';
 
-/** Elements as a tree: arrow keys select, Enter opens. */
+/** Elements as a tree: arrow keys select, Enter opens, Delete removes. */
 export function Tree({
   rows,
   noteOf,
   selectedId,
   onSelect,
   onOpen,
+  onDelete,
 }: {
   readonly rows: readonly Row[];
   /** A note at the end of a row. */
@@ -15,6 +16,8 @@ export function Tree({
   readonly selectedId: string | null;
   readonly onSelect: (id: string) => void;
   readonly onOpen: () => void;
+  /** Absent where nothing can be removed. */
+  readonly onDelete?: (() => void) | undefined;
 }) {
   const list = useRef<HTMLUListElement>(null);
   const at = rows.findIndex(({ id }) => id === selectedId);
@@ -24,6 +27,12 @@ export function Tree({
     onSelect(row.id);
     list.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus();
   };
+  const isFocused = useRef(false);
+  // The row that had the focus may be gone, such as by Delete or Undo: its neighbour gets it.
+  useLayoutEffect(() => {
+    if (isFocused.current && document.activeElement === document.body)
+      list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+  }, [rows]);
   const press = (event: KeyboardEvent): void => {
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: at + 1,
@@ -34,13 +43,26 @@ export function Tree({
     const next = moves[event.key];
     if (next !== undefined) go(next);
     else if (event.key === 'Enter' && at >= 0) onOpen();
+    else if (event.key === 'Delete' && onDelete && at >= 0) onDelete();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   if (rows.length === 0) return <p className="quiet small note">Nothing is drawn yet.</p>;
   return (
-    <ul ref={list} role="tree" aria-label="Elements" className="outline-tree" onKeyDown={press}>
+    <ul
+      ref={list}
+      role="tree"
+      aria-label="Elements"
+      className="outline-tree"
+      onKeyDown={press}
+      onFocus={() => {
+        isFocused.current = true;
+      }}
+      onBlur={({ relatedTarget }) => {
+        if (relatedTarget !== null) isFocused.current = false;
+      }}
+    >
       {rows.map((row, index) => (
         <OneRow
           key={row.id}

@@ -1,5 +1,5 @@
 import { child, is, list, type Moddle } from '../kit/types.ts';
-import { nameOf, typeInWords } from '../kit/words.ts';
+import { nameOf, processName, typeInWords } from '../kit/words.ts';
 
 /** A row of the outline. */
 export interface Row {
@@ -18,13 +18,22 @@ export function wholeOf(moddle: Moddle): Moddle {
 }
 
 /**
- * The elements of a process or of all pools, in the order of flow. Below an element stand what is in it, the events on
- * its border, and the paths of a gateway with several.
+ * The elements of processes, or of the pools of a collaboration, in the order of flow. Below an element stand what is in
+ * it, the events on its border, and the paths of a gateway with several. Several processes have a row each.
  */
-export function rowsOf(root: Moddle): readonly Row[] {
-  const participants = list(root, 'participants');
-  const processes = participants.length === 0 ? [root] : participants.flatMap((one) => child(one, 'processRef') ?? []);
-  return processes.flatMap((process) => rowsIn(process, 1));
+export function rowsOf(wholes: readonly Moddle[]): readonly Row[] {
+  const processes = wholes.flatMap((whole) => {
+    const pools = list(whole, 'participants');
+    return pools.length === 0
+      ? [{ row: whole, process: whole }]
+      : pools.flatMap((row) => {
+          const process = child(row, 'processRef');
+          return process === null ? [] : [{ row, process }];
+        });
+  });
+  return processes.length === 1
+    ? processes.flatMap(({ process }) => rowsIn(process, 1))
+    : processes.flatMap(({ row, process }) => [rowOf(row, 1), ...rowsIn(process, 2)]);
 }
 
 function rowsIn(scope: Moddle, level: number): Row[] {
@@ -48,7 +57,7 @@ type Flows = ReadonlyMap<Moddle | null, readonly Moddle[]>;
 
 const rowOf = (moddle: Moddle, level: number): Row => ({
   id: moddle.id ?? '',
-  name: nameOf(moddle),
+  name: is(moddle, 'bpmn:Process') ? processName(moddle) : nameOf(moddle),
   type: typeInWords(moddle),
   level,
 });

@@ -4,14 +4,16 @@ import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { parseExact, writeExact } from '../../data/exact-json.ts';
 import { instancesQuery } from '../../data/workflow-queries.ts';
+import { LongText } from '../../look/long-text.tsx';
 import { State } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { Tree } from '../../viewers/tree.tsx';
 import type { Rehearsed } from '../check/protocol.ts';
-import type { Modelling } from '../context.tsx';
+import { everyService, type Modelling } from '../context.tsx';
 import { InstanceDiagram } from '../instance/diagram.tsx';
+import { wholesOf } from '../kit/every-process.ts';
 import { is } from '../kit/types.ts';
-import { nameOf } from '../kit/words.ts';
+import { LONGEST_NAME, nameOf, processName, shortened } from '../kit/words.ts';
 import { recordedFor } from './answers.ts';
 import { History } from './history.tsx';
 import { IncidentForm } from './incident.tsx';
@@ -42,12 +44,9 @@ export default function Rehearse({
   const known = record.data ?? null;
   const nameAt = (elementId: string): string => {
     const drawn = modelling.kit.service('elementRegistry').get(elementId);
-    return drawn ? nameOf(drawn.businessObject) : elementId;
+    return drawn ? nameOf(drawn.businessObject) : shortened(elementId, LONGEST_NAME);
   };
-  const processes = modelling.kit
-    .service('canvas')
-    .getRootElements()
-    .filter(({ businessObject }) => is(businessObject, 'bpmn:Process'));
+  const processes = wholesOf(modelling.kit).filter(({ businessObject }) => is(businessObject, 'bpmn:Process'));
   const show = (elementId: string | null): void => {
     if (elementId === null) return;
     document.querySelector(`[data-waits="${CSS.escape(elementId)}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -60,7 +59,7 @@ export default function Rehearse({
             <NativeSelect
               size="xs"
               label="Process in the diagram"
-              data={processes.map(({ id, businessObject }) => ({ value: id, label: nameOf(businessObject) }))}
+              data={processes.map(({ id, businessObject }) => ({ value: id, label: processName(businessObject) }))}
               value={processId ?? processes[0]?.id ?? ''}
               onChange={({ currentTarget: { value } }) => setProcessId(value)}
             />
@@ -120,7 +119,7 @@ export default function Rehearse({
           </div>
           {failure !== null && (
             <p className="field-error kept" role="alert">
-              {failure}
+              <LongText>{failure}</LongText>
             </p>
           )}
           {state?.incidents.map((incident) => (
@@ -136,7 +135,7 @@ export default function Rehearse({
               key={one.key}
               waiting={one}
               where={nameAt(one.elementId)}
-              service={modelling.services.find(({ id }) => one.kind === 'job' && id === one.serviceId)}
+              service={everyService(modelling).find(({ id }) => one.kind === 'job' && id === one.serviceId)}
               record={known}
               input={input}
               happen={(happening) => void happen(happening)}
