@@ -234,7 +234,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   ]);
   const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
-  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop()]));
+  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop(configuration.finishMs)]));
   await worker.start();
   await builds.start();
   layers.start();

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { messageOf } from '../errors.ts';
 import { takeLock } from '../runner/lock.ts';
 import { COMMANDS } from '../sandbox/commands.ts';
+import { downloadPackages, RootNotBuilt } from './debian-packages.ts';
 import { currentRoot, makeCurrent, recordOf, rootsIn, type OwnRootRecord } from './own-root.ts';
 
 const run = promisify(execFile);
@@ -21,17 +21,6 @@ const FORM = '3';
 const LONGEST_MS = 20 * 60_000;
 /** Folders of `/usr/share` that a root needs. Programs are listed in {@link COMMANDS}. */
 const KEPT_SHARE = ['zoneinfo', 'python-wheels'];
-
-/** This machine cannot build a root. The message is the reason; `remedy` says what to do. */
-export class RootNotBuilt extends Error {
-  override readonly name = 'RootNotBuilt';
-  readonly remedy: string;
-
-  constructor(reason: string, remedy: string) {
-    super(reason);
-    this.remedy = remedy;
-  }
-}
 
 interface BuildOptions {
   /**
@@ -66,7 +55,7 @@ export async function buildOwnRoot(runtimeDir: string, options: BuildOptions = {
   try {
     await removeDrafts(roots);
     await mkdir(join(draft, 'root'), { recursive: true, mode: 0o755 });
-    const packages = await download(draft, say);
+    const packages = await downloadPackages(draft, PACKAGES, say);
     const id = await idOf(draft, packages);
     if (!existsSync(join(roots, id))) {
       say(`Unpacking ${packages.length} packages.`);
@@ -100,44 +89,6 @@ export async function takeRoots(from: string, runtimeDir: string): Promise<void>
     await cp(join(from, id), join(roots, id), { recursive: true, verbatimSymlinks: true });
   }
   makeCurrent(roots, id);
-}
-
-/** Downloads the packages with their dependencies, whatever is installed here. apt checks signatures and hashes. */
-async function download(draft: string, say: (line: string) => void): Promise<string[]> {
-  const archives = join(draft, 'archives');
-  await mkdir(join(archives, 'partial'), { recursive: true });
-  await mkdir(join(draft, 'lists', 'partial'), { recursive: true });
-  await writeFile(join(draft, 'status'), '');
-  const places = [`Dir::State::status=${draft}/status`, `Dir::Cache::archives=${archives}`, `Dir::Cache::pkgcache=`];
-  const options = [...places, 'Dir::Cache::srcpkgcache=', 'Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Retries=1'];
-  const install = ['install', '--download-only', '--no-install-recommends', ...PACKAGES];
-  say('Downloading packages of Debian.');
-  try {
-    await apt(options, install);
-  } catch (error) {
-    say(`The lists of packages of this machine do not do (${reasonOf(error)}). Downloading lists.`);
-    const own = [...options, `Dir::State::lists=${draft}/lists`];
-    try {
-      await apt(own, ['update']);
-      await apt(own, install);
-    } catch (again) {
-      throw new RootNotBuilt(
-        `Packages of Debian could not be downloaded: ${reasonOf(again)}`,
-        'Give the machine a way to its package mirror (apt-get update must work) and start Kethub again, or build the root by hand: node script/sandbox-root.ts',
-      );
-    }
-  }
-  return (await readdir(archives)).filter((name) => name.endsWith('.deb')).toSorted();
-} // prettier-ignore
-
-async function apt(options: readonly string[], command: readonly string[]): Promise<void> {
-  await run('apt-get', ['-qq', '-y', ...options.flatMap((option) => ['-o', option]), ...command], { timeout: LONGEST_MS });
-} // prettier-ignore
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : messageOf(error);
-  const lines = text.split('\n').filter((line) => line.startsWith('E:'));
-  return (lines.at(-1) ?? text).trim().slice(0, 300);
 }
 
 async function idOf(draft: string, packages: readonly string[]): Promise<string> {

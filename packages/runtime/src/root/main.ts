@@ -3,7 +3,8 @@
  * If this machine cannot build one, it exits with 3 and prints reason and remedy, a line each.
  */
 import { makeRunnerPaths } from '../paths.ts';
-import { buildOwnRoot, RootNotBuilt } from './build-root.ts';
+import { buildOwnRoot } from './build-root.ts';
+import { RootNotBuilt } from './debian-packages.ts';
 
 const [dataDir = '', ...options] = process.argv.slice(2);
 try {

@@ -79,6 +79,8 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly drainMs: number;
   /** Milliseconds for the requests that a stopping process has received. */
   readonly stopMs: number;
+  /** Time for running executions when a worker stops. */
+  readonly finishMs: number;
   readonly blobs: BlobSettings;
 }
 
@@ -116,6 +118,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     workerPort: given.KETHUB_WORKER_PORT,
     drainMs: given.KETHUB_DRAIN_SECONDS * 1000,
     stopMs: given.KETHUB_STOP_SECONDS * 1000,
+    finishMs: given.KETHUB_FINISH_SECONDS * 1000,
     workerLeaseMs: given.KETHUB_WORKER_LEASE_SECONDS * 1000,
     blobs: blobsOf(given),
   };

@@ -51,6 +51,13 @@ export const ProcessFields = {
     description:
       'Seconds that a process which stops gives to the requests that it has received, after it accepts no more connections. Then their connections are closed.',
   }),
+  KETHUB_FINISH_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 604_800,
+    default: 0,
+    description:
+      'Seconds that a worker which stops gives to its running executions; it claims no more. Set it where nothing outlives the worker, as in a container. With 0 they go on, and the next start collects them.',
+  }),
   KETHUB_WORKER_LEASE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 86_400,

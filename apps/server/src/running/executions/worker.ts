@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable, RuntimeUnavailable, StartRefused, type Runtime } from '@kethub/runtime';
 import { clearOtherPools } from '../../catalog/datapools/index.ts';
 import { LogCopier, removeStrayCopies } from '../../foundation/logs/index.ts';
@@ -39,6 +40,8 @@ const RETRY_MS = 500;
 const OVERDUE_MS = 60_000;
 /** Milliseconds that the runtime has to end an execution; then its slot is freed in any case. */
 const FREED_MS = 10_000;
+/** Milliseconds between looks at what still runs, in a worker that ends. */
+const FINISH_POLL_MS = 100;
 
 /**
  * Claims pending executions and has the runtime run each once. Running executions belong to the `workerId`, which
@@ -62,6 +65,7 @@ export class ExecutionWorker {
   readonly #overdue = new Map<string, number>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();
+  #isFinishing = false;
   #claiming: Promise<void> | null = null;
   /** Another claim follows the one that is under way. */
   #again = false;
@@ -105,8 +109,15 @@ export class ExecutionWorker {
     this.#wake();
   }
 
-  /** Stops claiming and waits for writes under way. Running code goes on; the next process collects it. */
-  async stop(): Promise<void> {
+  /**
+   * Stops claiming, gives running executions `finishMs`, and waits for writes under way. Code that runs then goes on; the
+   * next process collects it.
+   */
+  async stop(finishMs: number): Promise<void> {
+    this.#isFinishing = true;
+    await this.#claiming;
+    for (const end = performance.now() + finishMs; this.#running.size > 0 && performance.now() < end; )
+      await pause(FINISH_POLL_MS);
     this.#stopped.abort();
     if (this.#timer) clearInterval(this.#timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
@@ -149,7 +160,7 @@ export class ExecutionWorker {
   }
 
   #wake(): void {
-    if (this.#stopped.signal.aborted) return;
+    if (this.#isFinishing) return;
     this.#again = true;
     this.#claiming ??= this.#claim()
       .catch((error: unknown) => this.#platform.log.error({ err: error }, 'could not claim executions'))
@@ -160,7 +171,7 @@ export class ExecutionWorker {
 
   async #claim(): Promise<void> {
     const { maxConcurrentExecutions } = this.#platform.configuration;
-    while (this.#again && !this.#stopped.signal.aborted) {
+    while (this.#again && !this.#isFinishing) {
       this.#again = false;
       const slots = maxConcurrentExecutions - this.#running.size;
       if (slots <= 0) return;
