@@ -118,10 +118,14 @@ export async function programLayer(cache: string, say: (line: string) => void): 
 
 /** Sources that Git knows, without tests. */
 function tracked(): string[] {
-  const said = execFileSync('git', ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...SOURCES], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
+  const said = execFileSync(
+    'git',
+    ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...SOURCES],
+    {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    },
+  );
   return said
     .split('\0')
     .filter((name) => name !== '' && !/\.test\.ts$|\/testing\//.test(name) && existsSync(path.join(root, name)));

@@ -116,7 +116,7 @@ export class ExecutionWorker {
   async stop(finishMs: number): Promise<void> {
     this.#isFinishing = true;
     await this.#claiming;
-    for (const end = performance.now() + finishMs; this.#running.size > 0 && performance.now() < end; )
+    for (const end = performance.now() + finishMs; this.#running.size > 0 && performance.now() < end;)
       await pause(FINISH_POLL_MS);
     this.#stopped.abort();
     if (this.#timer) clearInterval(this.#timer);
