@@ -1,42 +1,52 @@
 import { randomBytes } from 'node:crypto';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, type PlatformClient } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
+import { Browser } from '@kethub/server/testing/browser';
 import { postgreSql } from '@kethub/server/testing/databases';
 import { freePort } from '@kethub/server/testing/free-port';
 import { GitClient } from '@kethub/server/testing/git-client';
+import { startNginx, type Nginx } from '@kethub/server/testing/nginx';
+import { mailsTo, tokenIn } from '@kethub/server/testing/outbox';
+import { ADA } from '@kethub/server/testing/registration';
 import { startSplitKethub, type SplitKethub } from '@kethub/server/testing/split-kethub';
+import { beginSignIn } from '@kethub/server/testing/upstream-sign-in';
 
-// Six processes start on a busy machine.
+// Seven processes start on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const OPERATIONS = path.resolve(import.meta.dirname, '../docs/operations.md');
 
-describe.each(postgreSql)('a process with the role git alone, behind the documented nginx, on $name', (kind) => {
+describe.each(postgreSql)('a git and two apis behind the documented nginx, on $name', (kind) => {
   let kethub: SplitKethub;
   let folder: string;
   let git: KethubProcess;
   let gitSettings: Settings;
-  let nginx: ChildProcess;
+  let secondApi: KethubProcess;
+  let nginx: Nginx;
   let client: GitClient;
   let person: PlatformClient;
   let origin: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-git-process-'));
-    const [proxyPort, apiPort, gitPort] = [await freePort(), await freePort(), await freePort()];
+    const [proxyPort, apiPort, gitPort, secondPort] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
     origin = `http://127.0.0.1:${proxyPort}`;
-    nginx = await startNginx(folder, { 8000: proxyPort, 8080: apiPort, 8090: gitPort });
+    nginx = await startDocumentedNginx(folder, { 8000: proxyPort, 8080: apiPort, 8090: gitPort }, secondPort);
     const settings = {
       KETHUB_PUBLIC_URL: origin,
       KETHUB_PORT: String(apiPort),
       KETHUB_TRUSTED_PROXIES: '127.0.0.1',
+      KETHUB_REGISTRATION: 'open',
     };
     kethub = await startSplitKethub(kind, settings);
     gitSettings = {
@@ -46,14 +56,22 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
       KETHUB_DATA_DIR: path.join(folder, 'git'),
     };
     git = new KethubProcess(gitSettings, gitPort);
+    const secondSettings = {
+      ...kethub.settings,
+      KETHUB_ROLES: 'api',
+      KETHUB_PORT: String(secondPort),
+      KETHUB_DATA_DIR: path.join(folder, 'api-2'),
+    };
+    secondApi = new KethubProcess(secondSettings, secondPort);
     await git.ready();
+    await secondApi.ready();
     client = await GitClient.open();
     person = createPlatformClient({ baseUrl: `${origin}/api`, credential: { loginSession: kethub.loginSession } });
   });
   afterAll(async () => {
-    nginx.kill('SIGQUIT');
-    await once(nginx, 'exit');
+    await nginx.stop();
     await git.end();
+    await secondApi.end();
     await client.close();
     await kethub.close();
     await rm(folder, { recursive: true });
@@ -121,6 +139,48 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
     const hidden = await client.try('cloned', 'fetch', url(bens));
     expect(hidden.err).toContain('There is no such repository, or you may not see it.');
     await expect(ben.client.getImplementation({ implementationId: made.id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('registration and sign-in go from one api to the other, and a mail is sent once', async () => {
+    const { auth } = kethub.platform.addresses;
+    const browser = new Browser();
+    const registered = await browser.submit(await browser.open(new URL(`${auth}/register`)), {
+      ...ADA,
+      email: 'grace@example.org',
+      username: 'grace',
+    });
+    expect(registered.response.status).toBe(200);
+    const outboxes = [path.join(kethub.platform.configuration.dataDir, 'api'), path.join(folder, 'api-2')];
+    const mails = async () => {
+      const { database, configuration } = kethub.platform;
+      const of = (dataDir: string) =>
+        mailsTo({ database, configuration: { ...configuration, dataDir } }, 'grace@example.org');
+      return (await Promise.all(outboxes.map(of))).flat();
+    };
+    const sent = await mails();
+    expect(sent).toHaveLength(1);
+    const verified = await browser.open(new URL(`${auth}/verify/${tokenIn(sent)}`), {
+      method: 'POST',
+      body: new URLSearchParams({ password: ADA.password }),
+    });
+    expect(verified.response.status).toBe(200);
+    const token = (form: Record<string, string>) =>
+      fetch(`${auth}/token`, { method: 'POST', body: new URLSearchParams({ client_id: 'kethub', ...form }) });
+    for (let round = 0; round < 3; round++) {
+      const { browser: own, page, redeem } = await beginSignIn({ platform: kethub.platform, token });
+      const callback = await own.submit(page, { username: 'grace', password: ADA.password });
+      const session = await redeem(callback.url);
+      const grace = createPlatformClient({ baseUrl: `${origin}/api`, credential: { loginSession: session } });
+      for (let request = 0; request < 3; request++) expect((await grace.getMe()).username).toBe('grace');
+    }
+    // The wrong attempts are counted together.
+    const wrong = () => token({ grant_type: 'password', username: 'grace', password: 'wrong' });
+    const statuses: number[] = [];
+    while (!statuses.includes(429) && statuses.length < 40) statuses.push((await wrong()).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await wrong()).status).toBe(429);
+    expect((await wrong()).status).toBe(429);
+    expect(await mails()).toHaveLength(1);
   });
 
   test('an address lives on through rename and transfer, and ends with its owner, as a Git client sees it', async () => {
@@ -206,25 +266,16 @@ describe.each(postgreSql)('a process with the role git alone, behind the documen
   });
 });
 
-/** Starts nginx with the server of docs/operations.md on other ports. */
-async function startNginx(folder: string, ports: Readonly<Record<number, number>>): Promise<ChildProcess> {
+/** Starts nginx with the server of docs/operations.md on other ports, and two apis. */
+async function startDocumentedNginx(
+  folder: string,
+  ports: Readonly<Record<number, number>>,
+  secondApi: number,
+): Promise<Nginx> {
   const server = /```nginx\n([\s\S]*?)```/.exec(await readFile(OPERATIONS, 'utf8'))?.[1] ?? '';
   const moved = Object.entries(ports).reduce((text, [from, to]) => text.replaceAll(from, String(to)), server);
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${path.join(folder, name)};`,
-  );
-  const file = path.join(folder, 'nginx.conf');
-  const log = path.join(folder, 'nginx.log');
-  await writeFile(
-    file,
-    `daemon off;\nuser root;\npid ${path.join(folder, 'nginx.pid')};\nerror_log ${log};\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${moved}}\n`,
-  );
-  const nginx = spawn('/usr/sbin/nginx', ['-c', file, '-e', log], { stdio: 'ignore' });
-  for (;;) {
-    if (nginx.exitCode !== null) throw new Error(`nginx has ended: ${await readFile(log, 'utf8')}`);
-    // The one behind it has not started yet.
-    const answer = await fetch(`http://127.0.0.1:${ports[8000]}/ready`).catch(() => null);
-    if (answer) return nginx;
-    await pause(50);
-  }
+  // Requests go to the two apis in turn.
+  const upstream = `upstream apis { server 127.0.0.1:${ports[8080]}; server 127.0.0.1:${secondApi}; }`;
+  const shared = moved.replace(`proxy_pass http://127.0.0.1:${ports[8080]};`, 'proxy_pass http://apis;');
+  return startNginx(folder, `${upstream}\n${shared}`, ports[8000] ?? 0);
 }

@@ -13,12 +13,17 @@ export type Settings = Readonly<Record<string, string>>;
 export class KethubProcess {
   readonly #settings: Settings;
   readonly #origin: string;
+  #program: string;
   #process: ChildProcess;
   #errors = '';
 
-  /** @param port the port at which the process answers whether it is ready. */
-  constructor(settings: Settings, port: number) {
+  /**
+   * @param port the port at which the process answers whether it is ready.
+   * @param program the main file of another version.
+   */
+  constructor(settings: Settings, port: number, program = MAIN) {
     this.#settings = settings;
+    this.#program = program;
     this.#origin = `http://127.0.0.1:${port}`;
     this.#process = this.#spawn();
   }
@@ -54,9 +59,10 @@ export class KethubProcess {
     this.#process.kill('SIGCONT');
   }
 
-  /** Restarts the process with the same settings. */
-  async restart(): Promise<void> {
+  /** Restarts the process with the same settings, also as another version. */
+  async restart(program = this.#program): Promise<void> {
     await this.end();
+    this.#program = program;
     this.#process = this.#spawn();
     await this.ready();
   }
@@ -73,7 +79,7 @@ export class KethubProcess {
 
   #spawn(): ChildProcess {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(KETHUB_|DATABASE_URL$)/.test(name));
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [this.#program], {
       env: { ...Object.fromEntries(inherited), KETHUB_SANDBOX_ROOT: 'machine', ...this.#settings },
       stdio: ['ignore', logOutput(), 'pipe'],
     });

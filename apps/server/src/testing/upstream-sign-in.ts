@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import type { Platform } from '../foundation/platform.ts';
 import type { TestAccounts } from './accounts.ts';
 import { Browser, type Seen } from './browser.ts';
 
@@ -12,7 +13,7 @@ interface BegunSignIn {
 
 /** Opens the sign-in page of a platform, as the dashboard would. */
 export async function beginSignIn(
-  { platform, token }: Pick<TestAccounts, 'platform' | 'token'>,
+  { platform, token }: { readonly platform: Pick<Platform, 'addresses'>; readonly token: TestAccounts['token'] },
   browser = new Browser(),
   parameters: Record<string, string> = {},
 ): Promise<BegunSignIn> {
