@@ -11,7 +11,7 @@ const PROXY = 'https://proxy.golang.org/golang.org/toolchain/@v';
 const LIMIT_MINUTES = 60;
 const HERE = import.meta.dirname;
 
-/** Kubernetes cannot be built here. The message is the reason. */
+/** A server cannot be built here. The message is the reason. */
 export class KubernetesMissing extends Error {}
 
 /** Folder of what is built once for a machine and all its clones. */
@@ -33,17 +33,11 @@ export function buildKubernetes(say: (line: string) => void): string {
     throw new KubernetesMissing('Kubernetes is built for Linux on x86-64 only.');
   say('building Kubernetes from its Go modules, once for this machine: 9 to 25 minutes ...');
   mkdirSync(cacheFolder(), { recursive: true });
-  const go = fetchGo();
   const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
   try {
     const made = path.join(folder, 'kubernetes');
-    call(go, ['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', made, '.'], HERE, {
-      GOTOOLCHAIN: 'local',
+    callGo(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', made, '.'], HERE, {
       GOFLAGS: '-mod=readonly',
-      GOPATH: path.join(cacheFolder(), 'go'),
-      GOCACHE: path.join(cacheFolder(), 'go-build'),
-      GOPROXY: 'https://proxy.golang.org',
-      CGO_ENABLED: '0',
     });
     // Appears only when complete: an interrupted build is repeated, and of two at the same time one wins.
     renameSync(made, built);
@@ -51,6 +45,18 @@ export function buildKubernetes(say: (line: string) => void): string {
     rmSync(folder, { recursive: true, force: true });
   }
   return built;
+}
+
+/** Runs `go` with its caches beside what is built. Throws KubernetesMissing. */
+export function callGo(args: string[], folder: string, environment: Record<string, string> = {}): void {
+  call(fetchGo(), args, folder, {
+    GOTOOLCHAIN: 'local',
+    GOPATH: path.join(cacheFolder(), 'go'),
+    GOCACHE: path.join(cacheFolder(), 'go-build'),
+    GOPROXY: 'https://proxy.golang.org',
+    CGO_ENABLED: '0',
+    ...environment,
+  });
 }
 
 /** Path of the command `go`. Its archive is a module, so that the proxy serves it like any other. */
@@ -91,7 +97,7 @@ function call(command: string, args: string[], cwd = '/', environment: Record<st
   });
   if (run.status === 0) return;
   const words = run.error?.message ?? (run.stderr + run.stdout).slice(-2_000);
-  throw new KubernetesMissing(`Kubernetes cannot be built here: ${command} failed: ${words}`);
+  throw new KubernetesMissing(`A server for tests cannot be built here: ${command} failed: ${words}`);
 }
 
 /** Variables by which a machine names its proxies. */

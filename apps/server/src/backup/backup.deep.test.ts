@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startKethub, type Kethub } from '../kethub.ts';
 import { readConfiguration } from '../foundation/config/index.ts';
+import { openBlobs } from '../foundation/storage/index.ts';
 import { databases, type TestDatabaseKind } from '../testing/databases.ts';
 import { GitClient } from '../testing/git-client.ts';
 import { repositoryOf, requireWhole } from '../testing/git-raw.ts';
@@ -136,13 +137,20 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
     expect(said).toMatchObject({ code: 1 });
     return (said as { stderr: string }).stderr;
   };
-  /** Settings of an empty installation with the key of the first. */
-  const empty = async (of: TestDatabaseKind = kind) => {
+  /** Settings of an empty installation with the key of the first, and its files in the data folder or elsewhere. */
+  const empty = async (of: TestDatabaseKind = kind, files: Readonly<Record<string, string>> = {}) => {
     const dataDir = await mkdtemp(path.join(home, 'data-'));
     await cp(path.join(platform.dataDir, 'instance.key'), path.join(dataDir, 'instance.key'));
     const { databaseUrl, drop } = await of.create();
-    const own = { KETHUB_DATA_DIR: dataDir, KETHUB_BLOBS: path.join(dataDir, 'blobs') };
+    const own = { KETHUB_DATA_DIR: dataDir, KETHUB_BLOBS: path.join(dataDir, 'blobs'), ...files };
     return { dataDir, drop, settings: { ...own, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) } };
+  };
+  /** Keys of all files of an installation. */
+  const keysOf = async (given: Readonly<Record<string, string>>): Promise<string[]> => {
+    const { blobs, dataDir } = readConfiguration(given);
+    const keys: string[] = [];
+    for await (const key of (await openBlobs(blobs, dataDir)).keys()) keys.push(key);
+    return keys.toSorted();
   };
 
   test('is backed up while calls go on, and restored with all that it had', async () => {
@@ -174,9 +182,20 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
     expect(await readFile(path.join(folder, 'manifest.json'), 'utf8')).not.toContain(key);
 
     const { addresses, configuration } = platform.platform;
-    const target = await empty();
+    // An installation with its files in an S3 moves to an empty one, with the other in a folder.
+    const elsewhere = await store.open();
+    const target = await empty(kind, elsewhere.settings);
     await tool('restore', folder, target.settings);
     expect(await refusal('restore', folder, target.settings)).toContain('is not empty');
+    const keys = await keysOf(target.settings);
+    expect(keys.length).toBeGreaterThan(0);
+    // The kind of the store may change.
+    const other = await (stores.find((one) => one !== store) ?? store).open();
+    const crossed = await empty(kind, other.settings);
+    await tool('restore', folder, crossed.settings);
+    expect(await keysOf(crossed.settings)).toEqual(keys);
+    await crossed.drop();
+    await other.close();
     await platform.stop();
     const restored: Kethub = await startKethub(
       readConfiguration({
@@ -210,7 +229,25 @@ describe.each(installations)('$kind.name with files in $store.files', ({ kind, s
     } finally {
       if (restored.runtime) await endRunner(restored.runtime, target.dataDir, () => restored.stop());
       await target.drop();
+      await elsewhere.close();
     }
+  });
+
+  test('is not whole when the disk becomes full, and says so', async () => {
+    const disk = await mkdtemp(path.join(home, 'disk-'));
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=0700', 'kethub-backup', disk]);
+    try {
+      const folder = path.join(disk, 'backup');
+      expect(await refusal('backup', folder, settings())).toMatch(/disk is full|No space left on device/);
+      expect(await readdir(folder)).not.toContain('manifest.json');
+      const target = await empty();
+      expect(await refusal('restore', folder, target.settings)).toContain('cut off');
+      await target.drop();
+    } finally {
+      await run('umount', [disk]);
+    }
+    // The next one, elsewhere, is whole: nothing keeps what the first had begun.
+    await tool('backup', path.join(home, 'after-full-disk'), settings());
   });
 
   test('is not backed up on a machine that has no repositories', async () => {

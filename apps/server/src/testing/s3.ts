@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import S3rver from 's3rver';
+import { startS3Server } from '../../../../script/s3.ts';
 
 /** A real S3 server with one bucket. */
 export interface TestS3 {
@@ -10,7 +11,10 @@ export interface TestS3 {
   close(): Promise<void>;
 }
 
+/** Starts one. `npm run conformance:s3` takes the server of another vendor. */
 export async function startS3(): Promise<TestS3> {
+  const program = process.env['KETHUB_TEST_S3_SERVER'];
+  if (program !== undefined) return startS3Server(program);
   const directory = await mkdtemp(path.join(os.tmpdir(), 'kethub-s3-'));
   const configureBuckets = [{ name: 'kethub-test', configs: [] }];
   const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets });

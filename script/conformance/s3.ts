@@ -1,0 +1,27 @@
+import { KubernetesMissing } from '../kubernetes/build.ts';
+import { postgresTool, startPostgres } from '../postgres.ts';
+import { run } from '../run.ts';
+import { buildS3 } from '../s3.ts';
+import { ensureTools, runtimeTools, testTools } from '../system-tools.ts';
+
+// npm run conformance:s3: the contract of stores, quotas and deletion, backup and restore, and a platform in several
+// processes, on another S3 server than that of the tests. The first run builds it.
+const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
+ensureTools([...runtimeTools, ...testTools, postgresTool], say);
+try {
+  const environment = { KETHUB_TEST_S3_SERVER: buildS3(say) };
+  const postgres = await startPostgres({ durable: false });
+  try {
+    const server = { ...environment, KETHUB_TEST_POSTGRES_URL: postgres.url };
+    const files = ['storage/blob-stores', 'quotas/s3', 'test/processes'];
+    const one = await run('stores of files', 'vitest', ['run', ...files], server);
+    const two = await run('backup', 'vitest', ['run', 'backup.deep'], { ...server, KETHUB_TEST_DEEP: '1' });
+    process.exitCode = one && two ? 0 : 1;
+  } finally {
+    await postgres.stop();
+  }
+} catch (error) {
+  if (!(error instanceof KubernetesMissing)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}
