@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isFinal, type ExecutionStatus } from '@kethub/contract';
+import { signInWithPassword } from '@kethub/client';
+import {
+  callerAt,
+  member,
+  read as readAnswer,
+  requestToken,
+  type Answered,
+  type Caller,
+} from '@kethub/server/testing/gateway';
+import type { DeployedService } from '@kethub/server/testing/kethub';
+
+/** A request that was not answered as it should. */
+interface Failure {
+  readonly at: string;
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** The calls of a run and their answers. */
+export class Tally {
+  readonly failures: Failure[] = [];
+  readonly counts = new Map<string, number>();
+  /** Executions by the mark that each opens. */
+  readonly started = new Map<number, string>();
+  readonly statuses = new Map<string, string>();
+
+  /** Asks, and notes a failure unless the status is the expected one. */
+  async ask(request: string, expected: number, send: () => Promise<Answered>): Promise<Answered | null> {
+    this.counts.set(request, (this.counts.get(request) ?? 0) + 1);
+    try {
+      const answer = await send();
+      if (answer.status === expected) return answer;
+      this.#failed(request, `${answer.status} ${answer.text.slice(0, 200)}`);
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+      this.#failed(request, `${String(error)}${cause}`);
+    }
+    return null;
+  }
+
+  #failed(request: string, answer: string): void {
+    this.failures.push({ at: new Date().toISOString(), request, answer });
+  }
+}
+
+export interface Target {
+  readonly origin: string;
+  readonly deployed: DeployedService;
+  /** The access token of a login session from before the update. */
+  readonly session: string;
+  readonly person: { readonly username: string; readonly password: string };
+  readonly cloneUrl: string;
+}
+
+const CALLERS = 6;
+/** Seconds of the executions that run while their worker is replaced. */
+const LONG_SECONDS = 25;
+
+/** Calls all parts steadily until it is stopped, and then waits for the ends of all executions. */
+export async function callSteadily(target: Target, stop: AbortSignal): Promise<Tally> {
+  const tally = new Tally();
+  const { deployed, origin } = target;
+  const { accessKeyId, secretAccessKey, application } = deployed;
+  const token = () => requestToken(application.tokenEndpoint, `${accessKeyId}:${secretAccessKey}`);
+  const first = await token();
+  let app: Caller = callerAt(deployed.endpoint, member(first.body, 'access_token'));
+  let mark = 1;
+  const repeat = async (pauseMs: number, once: () => Promise<void>): Promise<void> => {
+    while (!stop.aborted) {
+      await once();
+      await pause(pauseMs);
+    }
+  };
+  const call = async (seconds: number): Promise<void> => {
+    const own = mark++;
+    const body = JSON.stringify({ mark: own, seconds });
+    const started = await tally.ask('POST service', 201, () => app.request('POST', '/', { body }));
+    if (started === null) return;
+    const id = member(started.body, 'id');
+    tally.started.set(own, id);
+    for (;;) {
+      const headers = { prefer: 'wait=10' };
+      const read = await tally.ask('GET status', 200, () => app.request('GET', `/${id}`, { headers }));
+      const status = read === null ? null : member(read.body, 'status');
+      if (status !== null && isFinal(status as ExecutionStatus)) {
+        tally.statuses.set(id, status);
+        break;
+      }
+      if (read === null) await pause(100);
+    }
+    await tally.ask('GET result', 200, () => app.request('GET', `/${id}/result`));
+  };
+  /** Follows a log, and resumes where a stream has ended. */
+  const follow = async (): Promise<void> => {
+    const body = JSON.stringify({ mark: mark++, seconds: 8 });
+    const started = await tally.ask('POST service', 201, () => app.request('POST', '/', { body }));
+    if (started === null) return;
+    const id = member(started.body, 'id');
+    tally.started.set(mark - 1, id);
+    let text = '';
+    while (!text.includes('event: end')) {
+      const position = /id: (\d+)\n(?!.*id: )/s.exec(text)?.[1] ?? '0';
+      const headers = { accept: 'text/event-stream', 'last-event-id': position };
+      const part = await tally.ask('GET log', 200, () => app.request('GET', `/${id}/log`, { headers }));
+      text += part?.text ?? '';
+      if (part === null) await pause(100);
+    }
+    const lines = [...text.matchAll(/"message":"((?:began|ended) \d+)"/g)].map(([, line]) => line);
+    if (lines.join() !== `began ${mark - 1},ended ${mark - 1}` && lines.length !== 2)
+      tally.failures.push({ at: new Date().toISOString(), request: 'GET log', answer: `lines: ${lines.join()}` });
+    const read = await tally.ask('GET status', 200, () => app.request('GET', `/${id}`));
+    if (read !== null) tally.statuses.set(id, member(read.body, 'status'));
+  };
+  const platform = callerAt(`${origin}/api`, target.session);
+  const read = (path: string): Promise<unknown> => tally.ask(`GET ${path}`, 200, () => platform.request('GET', path));
+  await Promise.all([
+    ...Array.from({ length: CALLERS }, () => repeat(50, () => call(0.1))),
+    ...Array.from({ length: 4 }, () => repeat(500, () => call(LONG_SECONDS))),
+    repeat(100, follow),
+    repeat(300, async () => {
+      const answer = await tally.ask('POST token', 200, token);
+      if (answer !== null) app = callerAt(deployed.endpoint, member(answer.body, 'access_token'));
+    }),
+    repeat(100, async () => {
+      await read('/me');
+      await read('/services');
+    }),
+    repeat(300, async () => {
+      const body = JSON.stringify({ name: `pool ${Math.random()}` });
+      const made = await tally.ask('POST /data-pools', 201, () => platform.request('POST', '/data-pools', { body }));
+      if (made === null) return;
+      const where = `${origin}/api/data-pools/${member(made.body, 'id')}`;
+      const headers = { authorization: `Bearer ${target.session}` };
+      await tally.ask('DELETE /data-pools', 204, async () =>
+        readAnswer(await fetch(where, { method: 'DELETE', headers })),
+      );
+    }),
+    repeat(1_000, async () => {
+      await tally.ask('sign in', 200, async () => {
+        const session = await signInWithPassword({ authUrl: `${origin}/auth`, ...target.person });
+        return callerAt(`${origin}/api`, session).request('GET', '/me');
+      });
+    }),
+    repeat(200, async () => {
+      const headers = { accept: 'text/event-stream' };
+      // The stream ends when its process ends, or after five minutes.
+      await tally.ask('GET /events', 200, async () => {
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(240_000)]);
+        const answer = platform.request('GET', '/events', { headers, signal });
+        return answer.catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+          return { status: 200, headers: new Headers(), body: null, text: '' };
+        });
+      });
+    }),
+    repeat(300, async () => {
+      const where = `${target.cloneUrl}/info/refs?service=git-upload-pack`;
+      await tally.ask('git', 200, async () => readAnswer(await fetch(where)));
+    }),
+  ]);
+  return tally;
+}
