@@ -2,11 +2,15 @@ import { parseArgs } from 'node:util';
 import { faults } from '../test/faults/faults.ts';
 import { runFaults } from '../test/faults/run.ts';
 import { containerTools } from './container-engine.ts';
+import { kubernetesTools } from './kubernetes.ts';
+import { buildKubernetes } from './kubernetes/build.ts';
 import { postgresTool } from './postgres.ts';
+import { buildS3 } from './s3.ts';
+import { slurmTools } from './slurm.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --only
-// platform,program`: kills, suspends or removes parts of an installation under load. Reports what was lost, run twice,
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3
+// --cluster kubernetes --only platform,program`: kills, suspends or removes parts of an installation under load. Reports what was lost, run twice,
 // stuck or left behind. The same seed repeats a run.
 const { values } = parseArgs({
   options: {
@@ -17,6 +21,8 @@ const { values } = parseArgs({
     outage: { type: 'string' },
     only: { type: 'string' },
     engine: { type: 'boolean', default: false },
+    cluster: { type: 'string' },
+    s3: { type: 'boolean', default: false },
     still: { type: 'string', default: '60' },
   },
 });
@@ -24,10 +30,12 @@ const [seed, kills] = [Number(values.seed), Number(values.kills)];
 const diskMb = values.disk === undefined ? null : Number(values.disk);
 const stillMs = Number(values.still) * 1000;
 const outageMs = values.outage === undefined ? null : Number(values.outage) * 1000;
-const { database } = values;
+const { database, cluster = null } = values;
 if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database is sqlite or postgres');
 if (![seed, kills, stillMs, diskMb ?? 1, outageMs ?? 1].every((number) => Number.isFinite(number) && number >= 0))
   throw new Error('--seed, --kills, --disk (MB), --outage and --still (seconds) are numbers');
+if (cluster !== null && cluster !== 'kubernetes' && cluster !== 'slurm')
+  throw new Error('--cluster is kubernetes or slurm');
 const only = values.only?.split(',') ?? null;
 const unknown = only?.filter((name) => faults.every((fault) => fault.name !== name)) ?? [];
 if (unknown.length > 0)
@@ -39,9 +47,12 @@ ensureTools(
     ...testTools,
     ...(database === 'postgres' ? [postgresTool] : []),
     ...(values.engine ? containerTools : []),
+    ...(cluster === 'slurm' ? slurmTools : cluster === 'kubernetes' ? kubernetesTools : []),
   ],
   say,
 );
+if (cluster === 'kubernetes') buildKubernetes(say);
+if (values.s3) buildS3(say);
 say(`seed ${seed}, ${kills} kills on ${database}`);
 const report = await runFaults({
   seed,
@@ -52,7 +63,9 @@ const report = await runFaults({
   outageMs,
   stillMs,
   withEngine: values.engine,
-  pauseMs: 800,
+  cluster,
+  withS3: values.s3,
+  pauseMs: cluster === null ? 800 : 6_000,
   report: say,
 });
 process.stdout.write(`${JSON.stringify({ seed, ...report }, null, 2)}\n`);

@@ -32,8 +32,11 @@ export interface Slurm {
   /** Address of its REST interface, and a file with a token of that user. */
   readonly rest: { readonly url: string; readonly tokenFile: string };
   /** Stops the controller; running jobs go on. */
-  stopController(): Promise<void>;
+  stopController(signal?: NodeJS.Signals): Promise<void>;
   startController(): void;
+  /** Kills the daemon of a node, `node1` or `node2`; its running jobs go on. */
+  killNode(name: string): Promise<void>;
+  startNode(name: string): void;
   stop(): Promise<void>;
 }
 
@@ -60,8 +63,9 @@ export async function startSlurm(): Promise<Slurm> {
   const controller = (): void =>
     void execFileSync('/usr/sbin/slurmctld', ['-f', configuration], { env: environment, stdio: 'ignore' });
   controller();
-  for (const node of ['node1', 'node2'])
-    execFileSync('/usr/sbin/slurmd', ['-f', configuration, '-N', node], { env: environment, stdio: 'ignore' });
+  const startNode = (name: string): void =>
+    void execFileSync('/usr/sbin/slurmd', ['-f', configuration, '-N', name], { env: environment, stdio: 'ignore' });
+  for (const name of ['node1', 'node2']) startNode(name);
   if (spawnSync('id', [USER]).status !== 0)
     execFileSync('useradd', ['--system', '--no-create-home', '--home-dir', '/', '--shell', '/usr/sbin/nologin', USER]);
   const user = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
@@ -71,8 +75,10 @@ export async function startSlurm(): Promise<Slurm> {
     configuration,
     uid: user,
     rest,
-    stopController: () => end(at('run/controller.pid')),
+    stopController: (signal) => end(at('run/controller.pid'), signal),
     startController: controller,
+    killNode: (name) => end(at(`run/${name}.pid`), 'SIGKILL'),
+    startNode,
     async stop() {
       restServer?.kill();
       for (const name of ['run/node1.pid', 'run/node2.pid', 'run/controller.pid', 'munge/pid']) await end(at(name));
@@ -124,12 +130,12 @@ async function startRest(
   throw new Error(`slurmrestd does not start: ${log}`);
 }
 
-async function end(pidFile: string): Promise<void> {
+async function end(pidFile: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
   if (pid <= 1) return;
   try {
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
     for (let attempt = 0; attempt < 100; attempt++) {
       process.kill(pid, 0);
       await pause(100);

@@ -9,6 +9,8 @@ export interface Burden<O extends Order> {
   readonly app: Caller;
   readonly orders: Iterable<O>;
   readonly mostOpen: number;
+  /** Milliseconds after which an open execution is stuck while nothing breaks. */
+  readonly stuckMs?: number;
   /** False statements of the platform, one sentence each. */
   judge(one: Promised<O>, end: End, evidence: Evidence): string[];
   /** The titles of all failures at this end. */
@@ -24,11 +26,11 @@ interface Borne {
 
 /** Starts and follows executions until it is stopped and all have ended or are stuck. */
 export async function bear<O extends Order>(
-  { app, orders, mostOpen, judge, titlesOf }: Burden<O>,
+  { app, orders, mostOpen, stuckMs = STUCK_MS, judge, titlesOf }: Burden<O>,
   isBreaking: () => boolean,
   stop: AbortSignal,
 ): Promise<Borne> {
-  const follower = new Follower(app, isBreaking);
+  const follower = new Follower(app, isBreaking, stuckMs);
   const { promised, wrong } = await load({ app, orders, mostOpen, follower, stop });
   const stuck = await follower.end();
   const judged = await endsOf(app, promised, follower.ends);
@@ -39,7 +41,7 @@ export async function bear<O extends Order>(
     judge: (evidence) => [
       ...wrong,
       ...judged.flatMap(({ one, end }) => judge(one, end, evidence)),
-      ...[...stuck].map((id) => `${id} was stuck for ${STUCK_MS / 1000} s while nothing broke`),
+      ...[...stuck].map((id) => `${id} was stuck for ${stuckMs / 1000} s while nothing broke`),
     ],
   };
 }

@@ -86,6 +86,43 @@ const engine: Fault = {
   },
 };
 
+const s3: Fault = {
+  name: 's3',
+  weight: 5,
+  isPossible: (installation) => installation.s3 !== null,
+  async happen(installation, random) {
+    await installation.s3?.kill();
+    await pause(random() * LONGEST_AWAY_MS);
+    await installation.s3?.revive();
+    // It may just have been starting, and have given up.
+    await installation.platform.ready().catch(installation.bringUp);
+    return true;
+  },
+};
+
+/** A part of a cluster, whose processes of user code go on. */
+function partOf(name: string): Fault {
+  return {
+    name,
+    weight: 3,
+    isPossible: ({ cluster }) => cluster?.parts[name] !== undefined,
+    async happen({ cluster }, random) {
+      await cluster?.parts[name]?.(() => pause(random() * LONGEST_AWAY_MS));
+      return true;
+    },
+  };
+}
+
+/** A pod that somebody deletes, a job that somebody cancels. */
+const removal: Fault = {
+  name: 'removal',
+  weight: 3,
+  isPossible: ({ cluster }) => cluster !== null,
+  happen: async ({ cluster }, random) => (await cluster?.removeOne(random)) ?? false,
+};
+
+const partsOfClusters = ['apiserver', 'kubelet', 'controllers', 'scheduler', 'slurmctld', 'slurmd', 'slurmd-2'];
+
 const SHORTEST_STILL_MS = 1_000;
 
 /** Suspends processes for a while, as on a machine that sleeps or whose disk does not answer. */
@@ -114,7 +151,18 @@ const stills: readonly Fault[] = [
   stillOf('database', ({ postgres }) => (postgres ? [...below(postgres.pid), postgres.pid] : [])),
 ];
 
-export const faults: readonly Fault[] = [platform, runner, program, database, disk, engine, ...stills];
+export const faults: readonly Fault[] = [
+  platform,
+  runner,
+  program,
+  database,
+  disk,
+  engine,
+  s3,
+  removal,
+  ...partsOfClusters.map(partOf),
+  ...stills,
+];
 
 /** Takes the database away for some time. */
 export async function longOutage(

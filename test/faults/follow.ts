@@ -22,10 +22,12 @@ export class Follower {
   readonly #stuck = new Set<string>();
   /** The final state by execution, or LOST. */
   readonly #ends = new Map<string, ExecutionStatus | 'LOST'>();
+  readonly #stuckMs: number;
   #stopped = false;
   readonly #running: Promise<void>;
 
-  constructor(app: Caller, isBreaking: () => boolean) {
+  constructor(app: Caller, isBreaking: () => boolean, stuckMs = STUCK_MS) {
+    this.#stuckMs = stuckMs;
     this.#app = app;
     this.#isBreaking = isBreaking;
     this.#running = this.#run();
@@ -45,7 +47,7 @@ export class Follower {
 
   /** Waits until all have ended or are stuck. Returns those that were stuck, also if they continued later. */
   async end(): Promise<ReadonlySet<string>> {
-    const last = performance.now() + 3 * STUCK_MS;
+    const last = performance.now() + 3 * this.#stuckMs;
     while ([...this.#open.keys()].some((id) => !this.#stuck.has(id)) && performance.now() < last) await pause(LOOK_MS);
     this.#stopped = true;
     await this.#running;
@@ -84,7 +86,7 @@ export class Follower {
   #count(milliseconds: number): void {
     for (const [id, one] of this.#open) {
       one.forMs += milliseconds;
-      if (one.forMs > STUCK_MS) this.#stuck.add(id);
+      if (one.forMs > this.#stuckMs) this.#stuck.add(id);
     }
   }
 }

@@ -9,7 +9,9 @@ import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { deploy, roomy, startTestKethub } from '@kethub/server/testing/kethub';
 import { startContainerEngine } from '../../script/container-engine.ts';
 import { startPostgres, type Postgres } from '../../script/postgres.ts';
+import { buildS3, startS3Server, type S3Server } from '../../script/s3.ts';
 import { deployWorkflow } from '@kethub/server/testing/workflows';
+import { clusterWitness, openFaultyCluster, type FaultyCluster } from './clusters.ts';
 import { openContainers, settingsOf, type Containers } from './containers.ts';
 import { errandWorkflow } from './errands.ts';
 import { witness } from './service.ts';
@@ -27,8 +29,12 @@ export interface Installation {
   readonly smallDisk: string | null;
   /** Null without a container engine. */
   readonly containers: Containers | null;
-  /** The folder whose files are opened once by each execution. */
-  readonly marks: string;
+  /** Null where sandboxes run all executions. */
+  readonly cluster: FaultyCluster | null;
+  /** Null where files are in the data folder. */
+  readonly s3: S3Server | null;
+  /** The folder whose files are opened once by each execution; null in a cluster. */
+  readonly marks: string | null;
   /** Milliseconds for which processes are suspended at most. */
   readonly stillMs: number;
   /** Starts the platform again until it is ready, as its supervisor does. */
@@ -43,6 +49,10 @@ export interface InstallationOptions {
   readonly diskMb: number | null;
   /** With a container engine, which needs root. */
   readonly withEngine?: boolean;
+  /** The cluster that runs executions, which needs root; none for sandboxes. */
+  readonly cluster?: FaultyCluster['name'] | null;
+  /** With files in an S3. */
+  readonly withS3?: boolean;
   /** Milliseconds for which processes are suspended at most. */
   readonly stillMs?: number;
 }
@@ -54,6 +64,8 @@ export async function openInstallation({
   database,
   diskMb,
   withEngine = false,
+  cluster: ofCluster = null,
+  withS3 = false,
   stillMs = 5_000,
 }: InstallationOptions): Promise<Installation> {
   const disk = diskMb === null ? null : mountDisk(diskMb);
@@ -61,11 +73,22 @@ export async function openInstallation({
   const postgres = database === 'postgres' ? await startPostgres({ durable: false }) : null;
   if (disk !== null) process.env['TMPDIR'] = disk;
   const engine = withEngine ? await startContainerEngine() : null;
-  const settings = { ...settingsOf(engine), KETHUB_MAX_CONCURRENT_EXECUTIONS: CONCURRENT, KETHUB_WARM_MEMORY_MB: '32' };
+  const s3 = withS3 ? await startS3Server(buildS3(() => undefined)) : null;
+  const cluster = ofCluster === null ? null : await openFaultyCluster(ofCluster);
+  const settings = {
+    ...settingsOf(engine),
+    ...s3?.settings,
+    ...cluster?.settings,
+    KETHUB_MAX_CONCURRENT_EXECUTIONS: CONCURRENT,
+    KETHUB_WARM_MEMORY_MB: '32',
+  };
   const kethub = await startTestKethub(kindOf(postgres), settings);
   if (before === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
-  const witnessed = await deploy(kethub.client, 'Witness', witness);
+  const witnessed =
+    cluster === null
+      ? await deploy(kethub.client, 'Witness', witness)
+      : await deploy(kethub.client, 'Witness', clusterWitness, { configuration: { cpus: 0.25, memoryGb: 0.125 } });
   const app = await callerOf(witnessed);
   const workflow = errandWorkflow(witnessed.service);
   const errands = await callerOf(await deployWorkflow(kethub.client, 'Errand', workflow, [witnessed.service]));
@@ -96,7 +119,9 @@ export async function openInstallation({
     smallDisk: disk,
     stillMs,
     containers,
-    marks: path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'),
+    cluster,
+    s3,
+    marks: cluster === null ? path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks') : null,
     async bringUp() {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -112,6 +137,8 @@ export async function openInstallation({
       await platform.end();
       await kethub.close();
       await containers?.close();
+      await cluster?.close();
+      await s3?.close();
       await postgres?.stop();
       if (disk !== null) unmountDisk(disk);
     },

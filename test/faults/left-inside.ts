@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openDatabase, type Database } from '@kethub/server/foundation/storage';
+import { readConfiguration } from '@kethub/server/foundation/config';
+import { openBlobs, openDatabase, type Database } from '@kethub/server/foundation/storage';
 import { runnerPathsIn } from '@kethub/runtime/paths';
 
 const ATTEMPTS = 300;
@@ -42,7 +43,11 @@ export interface Left {
 }
 
 /** Orphans in database and blobs, and rows that should be deleted by now. Call it only while no platform runs. */
-export async function leftInStorage(dataDir: string, databaseUrl: string | null): Promise<Left> {
+export async function leftInStorage(
+  dataDir: string,
+  databaseUrl: string | null,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Left> {
   const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
   try {
     const known = await referredTo(database);
@@ -54,7 +59,7 @@ export async function leftInStorage(dataDir: string, databaseUrl: string | null)
     ];
     const sentences = [
       ...unfinished,
-      ...storedIn(path.join(dataDir, 'blobs')).flatMap((key) =>
+      ...(await storedIn(dataDir, settings)).flatMap((key) =>
         known.has(key) ? [] : [`blob is left that nothing refers to: ${inWords(dataDir, key)}`],
       ),
       ...(await secretsOfEnded(database)).map(
@@ -106,11 +111,16 @@ async function copies({ read }: Database): Promise<string[]> {
 }
 
 function inWords(dataDir: string, key: string): string {
-  const bytes = readFileSync(path.join(dataDir, 'blobs', key.slice(0, 2), key));
+  const file = path.join(dataDir, 'blobs', key.slice(0, 2), key);
+  if (!existsSync(file)) return key;
+  const bytes = readFileSync(file);
   return `${key}, ${bytes.length} bytes, ${JSON.stringify(bytes.toString('latin1', 0, 120))}`;
 }
 
 /** Keys of blobs. Unfinished drafts are swept after an hour. */
-function storedIn(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => (name === 'tmp' ? [] : readdirSync(path.join(folder, name))));
+async function storedIn(dataDir: string, settings: Readonly<Record<string, string>>): Promise<string[]> {
+  const blobs = await openBlobs(readConfiguration({ ...settings, KETHUB_DATA_DIR: dataDir }).blobs, dataDir);
+  const keys: string[] = [];
+  for await (const key of blobs.keys()) keys.push(key);
+  return keys;
 }

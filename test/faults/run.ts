@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Caller } from '@kethub/server/testing/gateway';
 import { bear, type Burden } from './bear.ts';
+import { REMOVED, type FaultyCluster } from './clusters.ts';
 import { decisionOf } from './decisions.ts';
 import type { End } from './ends.ts';
 import { errands as errandsOf, judgeErrand, titlesOf, type ErrandOrder } from './errands.ts';
 import { faults, longOutage } from './faults.ts';
 import { openInstallation, type Installation, type InstallationOptions } from './installation.ts';
 import {
+  had,
   judge,
   ofContainers,
   ofSandboxes,
@@ -61,7 +64,7 @@ export async function runFaults(plan: Plan): Promise<Report> {
 
 async function breakAndLook(plan: Plan, installation: Installation): Promise<Report> {
   const { dataDir, containers } = installation;
-  const opens = await countOpens(installation.marks);
+  const opens = installation.marks === null ? null : await countOpens(installation.marks);
   let breaking = false;
   const stop = new AbortController();
   const bearing = burdens(plan, installation).map((one) => one(() => breaking, stop.signal));
@@ -74,7 +77,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   }
   stop.abort();
   const borne = await Promise.all(bearing);
-  const opened = await opens.stop();
+  const opened = (await opens?.stop()) ?? new Map<string, number>();
   const wrong = [
     ...borne.flatMap((one) => one.judge({ happened, opened })),
     ...runTwice(containers?.runs() ?? new Map()),
@@ -84,6 +87,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
       happened,
     ),
     ...((await containers?.left()) ?? []),
+    ...((await installation.cluster?.left(dataDir)) ?? []),
     ...(await leftInRuntime(dataDir)),
   ];
   if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(dataDir)}`);
@@ -98,7 +102,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
 }
 
 /** Executions in sandboxes and in containers, and instances of a workflow. */
-function burdens({ seed, pauseMs }: Plan, { app, errands, containers }: Installation) {
+function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster }: Installation) {
   const ofTasks = (kind: Kind) => ({
     mostOpen: 40,
     judge: (one: Promised<Task>, end: End, evidence: Evidence) => judge(one, end, evidence, kind),
@@ -123,7 +127,25 @@ function burdens({ seed, pauseMs }: Plan, { app, errands, containers }: Installa
     <O extends Order>(burden: Burden<O>) =>
     (isBreaking: () => boolean, stop: AbortSignal) =>
       bear(burden, isBreaking, stop);
+  if (cluster !== null) return [start(inCluster(seed, app, cluster))];
   return [start(inSandboxes), start(workflows), ...(inContainers ? [start(inContainers)] : [])];
+}
+
+/** Executions in a cluster. The log, which is collected from one job, shows how often each has run. */
+function inCluster(seed: number, app: Caller, { kind }: FaultyCluster): Burden<Task> {
+  return {
+    app,
+    orders: tasks(seed, LONGEST_BETWEEN_JOBS_MS),
+    mostOpen: 8,
+    stuckMs: STUCK_IN_CLUSTER_MS,
+    titlesOf: ({ status, result }) => (status === 'FAILED' ? [titleOf(result)] : []),
+    judge(one, end, { happened }) {
+      const began = end.log.filter((line) => line === `began ${one.order.mark}`).length;
+      const isRemoved = end.status === 'FAILED' && REMOVED.test(titleOf(end.result)) && had(happened, 'removal');
+      if (isRemoved && began <= 1) return [];
+      return judge(one, end, { happened, opened: new Map([[String(one.order.mark), began]]) }, kind);
+    },
+  };
 }
 
 interface Break {
@@ -154,16 +176,20 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
 const LONGEST_BETWEEN_CONTAINERS_MS = 2_000;
 /** Each calls the service three times. */
 const LONGEST_BETWEEN_WORKFLOWS_MS = 1_200;
+/** A node of a small machine takes some at once. */
+const LONGEST_BETWEEN_JOBS_MS = 3_000;
+/** A cluster whose parts were killed needs a minute or two to notice and to go on. */
+const STUCK_IN_CLUSTER_MS = 240_000;
 const ATTEMPTS = 15;
 
 /**
  * Leftovers in the storage. The tasks of a cancelled workflow are cancelled after it. A platform that stops in between
  * cancels them after its next start.
  */
-async function leftAfterwards({ dataDir, postgres, platform, bringUp }: Installation): Promise<string[]> {
+async function leftAfterwards({ dataDir, postgres, platform, bringUp, s3 }: Installation): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     await platform.end();
-    const left = await leftInStorage(dataDir, postgres?.url ?? null);
+    const left = await leftInStorage(dataDir, postgres?.url ?? null, s3?.settings);
     if (!left.isUnfinished || attempt === ATTEMPTS) return left.sentences;
     await bringUp();
     await pause(2_000);

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@kethub/server/testing/free-port';
+import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
+import { makeCertificate } from '../../script/kubernetes/certificates.ts';
+import { startSlurm } from '../../script/slurm.ts';
+import type { Kind } from './judge.ts';
+import { witness } from './service.ts';
+
+/** A real cluster that runs the executions of Python services in the place of sandboxes. */
+export interface FaultyCluster {
+  readonly name: 'kubernetes' | 'slurm';
+  /** Settings of a platform that uses it. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly kind: Kind;
+  /** Parts that can be killed, by the name of the fault. */
+  readonly parts: Readonly<Record<string, (away: () => Promise<void>) => Promise<void>>>;
+  /** Removes one running execution behind the back of the platform. Returns false if there is none. */
+  removeOne(random: () => number): Promise<boolean>;
+  /** Leftovers of executions that have ended, one sentence each. */
+  left(dataDir: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const ATTEMPTS = 120;
+
+/** The witness without the files that it opens: nobody sees from outside which files it opens in a cluster. */
+export const clusterWitness: Readonly<Record<string, string>> = {
+  'src/__init__.py': '',
+  'src/program.py': (witness['src/program.py'] ?? '').replace(/^ *open\(.*\n/m, ''),
+};
+
+/** Titles of executions that somebody has removed in the cluster. */
+export const REMOVED = /^(Pod deleted|Evicted|Job cancelled|Job removed|Job not started)$/;
+
+export async function openFaultyCluster(name: FaultyCluster['name']): Promise<FaultyCluster> {
+  return name === 'kubernetes' ? openKubernetes() : openSlurm();
+}
+
+async function openKubernetes(): Promise<FaultyCluster> {
+  const cluster = await openCluster();
+  const { server, namespace, caFile, tokenFile, image, port, url } = await settingsFor(cluster);
+  const where = {
+    jobs: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
+    policies: `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`,
+    pods: `/api/v1/namespaces/${NAMESPACE}/pods`,
+    secrets: `/api/v1/namespaces/${NAMESPACE}/secrets`,
+  };
+  const namesAt = async (at: string): Promise<string[]> => {
+    const { items = [] } = (await cluster.ask('GET', at)).body as { items?: { metadata: { name: string } }[] };
+    return items.map(({ metadata }) => metadata.name);
+  };
+  const killed =
+    (part: 'apiserver' | 'kubelet' | 'controllers' | 'scheduler') =>
+    async (away: () => Promise<void>): Promise<void> => {
+      await cluster.kill(part);
+      await away();
+      await cluster.start(part);
+    };
+  return {
+    name: 'kubernetes',
+    settings: {
+      KETHUB_KUBERNETES: 'on',
+      KETHUB_KUBERNETES_SERVER: server,
+      KETHUB_KUBERNETES_NAMESPACE: namespace,
+      KETHUB_KUBERNETES_CA_FILE: caFile,
+      KETHUB_KUBERNETES_TOKEN_FILE: tokenFile,
+      KETHUB_KUBERNETES_IMAGE: image,
+      KETHUB_KUBERNETES_PORT: String(port),
+      KETHUB_KUBERNETES_URL: url,
+    },
+    kind: { raised: 'ValueError', lostWith: ['removal'], gaps: null },
+    parts: {
+      apiserver: killed('apiserver'),
+      kubelet: killed('kubelet'),
+      controllers: killed('controllers'),
+      scheduler: killed('scheduler'),
+    },
+    async removeOne(random) {
+      const pods = await namesAt(where.pods);
+      const pod = pods[Math.floor(random() * pods.length)];
+      if (pod === undefined) return false;
+      return (await cluster.ask('DELETE', `${where.pods}/${pod}`, { gracePeriodSeconds: 0 })).status === 200;
+    },
+    left: () =>
+      untilNone(
+        async () =>
+        (await Promise.all(Object.entries(where).map(async ([what, at]) => (await namesAt(at)).map((one) => `${what}: ${one}`)))).flat(), // prettier-ignore
+      ),
+    close: () => cluster.stop(),
+  };
+}
+
+async function openSlurm(): Promise<FaultyCluster> {
+  const slurm = await startSlurm();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-faults-slurm-'));
+  const tls = makeCertificate(folder, '127.0.0.1');
+  const port = await freePort();
+  const environment = { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration };
+  /** Numbers of the jobs in the queue. */
+  const queue = (): string[] =>
+    execFileSync('squeue', ['--noheader', '--format=%i'], { env: environment, encoding: 'utf8' })
+      .split('\n')
+      .filter(Boolean);
+  const node =
+    (name: string) =>
+    async (away: () => Promise<void>): Promise<void> => {
+      await slurm.killNode(name);
+      await away();
+      slurm.startNode(name);
+    };
+  return {
+    name: 'slurm',
+    settings: {
+      KETHUB_SLURM: 'on',
+      KETHUB_SLURM_USER: String(slurm.uid),
+      KETHUB_SLURM_OPTIONS: '--partition=main',
+      KETHUB_SLURM_URL: `https://127.0.0.1:${port}`,
+      KETHUB_SLURM_PORT: String(port),
+      KETHUB_SLURM_REST_URL: slurm.rest.url,
+      KETHUB_SLURM_REST_TOKEN_FILE: slurm.rest.tokenFile,
+      KETHUB_TRANSFER_CERT_FILE: tls.certFile,
+      KETHUB_TRANSFER_KEY_FILE: tls.keyFile,
+      KETHUB_TRANSFER_CA_FILE: tls.caFile,
+    },
+    kind: { raised: 'ValueError', lostWith: ['removal'], gaps: null },
+    parts: {
+      async slurmctld(away) {
+        await slurm.stopController('SIGKILL');
+        await away();
+        slurm.startController();
+      },
+      slurmd: node('node1'),
+      'slurmd-2': node('node2'),
+    },
+    removeOne(random) {
+      const jobs = queue();
+      const job = jobs[Math.floor(random() * jobs.length)];
+      if (job !== undefined) execFileSync('scancel', [job], { env: environment });
+      return Promise.resolve(job !== undefined);
+    },
+    left: (dataDir) =>
+      untilNone(() =>
+        Promise.resolve([
+          ...queue().map((job) => `job: ${job}`),
+          ...readdirSync(path.join(dataDir, 'slurm')).map((name) => `folder of a job: ${name}`),
+        ]),
+      ),
+    async close() {
+      await slurm.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilNone(look: () => Promise<string[]>): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const left = await look();
+    if (left.length === 0 || attempt === ATTEMPTS) return left.map((one) => `the cluster has left ${one}`);
+    await pause(500);
+  }
+}
