@@ -95,6 +95,14 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     await page.getByRole('button', { name: 'Switch off: Linus <b>T</b>' }).waitFor();
     const [found] = await kethub.client.listRegistrations({ email: person.email });
     expect(found).toMatchObject({ status: 'APPROVED', enabled: true });
+    const installation = page.getByRole('region', { name: 'Installation' });
+    await installation.getByText('api, gateway, worker, git').waitFor();
+    await installation.getByText(/^0 running in sandbox/).waitFor();
+    await installation
+      .getByText(/^SQLite, .* schema \d{4}-/)
+      .or(installation.getByText(/^PostgreSQL, /))
+      .waitFor();
+    await picture(page, 'administration');
     await page.getByRole('button', { name: 'Renew the keys' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Renew' }).click();
     await page.getByText('Tokens of applications').waitFor();

@@ -59,7 +59,7 @@ import {
 import { sharingCatalog } from './catalog/sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
-import { ContainerWatch, LostWorkers } from './foundation/workers/index.ts';
+import { ContainerWatch, LostWorkers, reportProcess } from './foundation/workers/index.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -124,6 +124,7 @@ async function start(
   const platform = await openPlatform(configuration, ports, log);
   opened.push(() => platform.telemetry.tracing?.close());
   opened.push(() => platform.database.close());
+  opened.push(reportProcess(platform));
 
   const worker = roles.worker ? await startWorker(platform, opened) : null;
   opened.push(await openMetrics(platform, worker?.runtime ?? null));

@@ -15,6 +15,7 @@ export * from './on-premise.ts';
 export * from './operations.ts';
 export * from './organizations.ts';
 export * from './patterns.ts';
+export * from './platform-status.ts';
 export * from './problems.ts';
 export * from './provider-tokens.ts';
 export * from './registrations.ts';

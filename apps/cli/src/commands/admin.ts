@@ -12,6 +12,7 @@ import { addCommand, outputOf, positiveInteger, type CommonOptions, type Shell }
 import { sizeText } from '../terminal/size.ts';
 import { table } from '../terminal/table.ts';
 import { addBackup } from './admin-backup.ts';
+import { addPlatformStatus } from './admin-status.ts';
 import { storageSize } from './storage.ts';
 
 interface RegistrationsOptions extends CommonOptions {
@@ -34,7 +35,8 @@ const decisions: readonly [name: string, description: string, change: ChangeRegi
 export function addAdmin(program: Command, shell: Shell): void {
   const admin = program
     .command('admin')
-    .description('administer the platform: registrations, quotas, executions, layers and backups');
+    .description('administer the platform: its state, registrations, quotas, executions, layers and backups');
+  addPlatformStatus(admin, shell);
   addCommand(admin, 'registrations', 'list users with the status of their registration')
     .addOption(new Option('--status <status>', 'list only registrations of this status').choices(approvalStatuses))
     .option('--limit <number>', 'largest number of entries', positiveInteger, 100)

@@ -46,6 +46,16 @@ export const providerTokensQuery = ({ base, platform }: Here) =>
     queryFn: ({ signal }) => platform.listProviderAccessTokens({ signal }),
   });
 
+/** Milliseconds after which the state of the installation is read again, as long as its page is shown. */
+const STATUS_MS = 15_000;
+
+export const platformStatusQuery = ({ platform }: Pick<Here, 'platform'>) =>
+  queryOptions({
+    queryKey: ['platform-status'],
+    queryFn: ({ signal }) => platform.getPlatformStatus({ signal }),
+    refetchInterval: STATUS_MS,
+  });
+
 export const registrationsQuery = (
   { platform }: Pick<Here, 'platform'>,
   filter: { readonly status?: Registration['status']; readonly email?: string },

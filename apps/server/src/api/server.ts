@@ -19,6 +19,7 @@ import {
 import type { IdentityService } from '../people/identity/index.ts';
 import { findingEndpoints } from '../catalog/finding/index.ts';
 import { downloadEndpoints } from '../running/downloads/index.ts';
+import { platformStatusEndpoints } from '../running/platform-status/index.ts';
 import { eventEndpoints } from '../running/events/index.ts';
 import { jobEndpoints } from '../running/jobs/index.ts';
 import { onPremiseEndpoints } from '../catalog/on-premise/index.ts';
@@ -102,6 +103,7 @@ export async function createApi(
     ...sharingEndpoints(platform, identity),
     ...jobEndpoints(platform, executions),
     ...eventEndpoints(platform),
+    ...platformStatusEndpoints(platform),
     ...downloadEndpoints(platform, executions),
     ...onPremiseEndpoints(platform),
     ...qcCatalogEndpoints(platform, identity),

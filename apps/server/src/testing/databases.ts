@@ -40,6 +40,7 @@ export const ON_BOTH = [
   'apps/server/src/running/executions/schedul',
   'apps/server/src/running/events/',
   'apps/server/src/running/jobs/',
+  'apps/server/src/running/platform-status/',
   'apps/server/src/running/workflows/advance/',
   'apps/server/src/running/workflows/calls-on-the-way',
   'apps/server/src/running/workflows/exact-',

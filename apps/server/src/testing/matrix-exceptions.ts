@@ -11,6 +11,7 @@ export const personalOperations: readonly string[] = [
   'getRegistration',
   'changeRegistration',
   'renewSigningKeys',
+  'getPlatformStatus',
   'listLayers',
   'rebuildLayer',
   'purgeLayer',

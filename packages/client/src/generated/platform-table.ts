@@ -71,6 +71,7 @@ export const table = {
   getOwnedRecord: ['GET', '/service-executions/{executionId}/record', 'json'],
   getOwnedResult: ['GET', '/service-executions/{executionId}/result', 'json'],
   getOwnedResultFile: ['GET', '/service-executions/{executionId}/result/{file}', 'stream'],
+  getPlatformStatus: ['GET', '/platform-status', 'json'],
   getProfileImage: ['GET', '/users/{id}/profile-image', 'stream'],
   getProvidedRecord: ['GET', '/services/{serviceId}/executions/{executionId}/record', 'json'],
   getRegistration: ['GET', '/registrations/{id}', 'json'],

@@ -736,6 +736,8 @@ export interface components {
         getOwnedResult: { answer: components["schemas"]["ResultResponse"]; parameters: { executionId: string; }; };
         /** Download a result file */
         getOwnedResultFile: { parameters: { executionId: string; file: string; }; };
+        /** Read the state of the installation: queues, processes, workers, disks and versions */
+        getPlatformStatus: { answer: components["schemas"]["PlatformStatus"]; };
         /** Read the profile image of a user */
         getProfileImage: { parameters: { id: string; }; };
         /** Read the record of an execution of an own service, of any owner: hashes, sizes, times and usage */
@@ -1365,6 +1367,65 @@ export interface components {
         /** The user or organization that the resource belongs to. */
         Owner: { id: string; type: "USER" | "ORGANIZATION"; };
         PersonalAccessTokenPrincipal: { accessToken: components["schemas"]["AccessTokenMetadataDto"]; id: string; };
+        PlatformProcess: {
+            /** The disk of its data folder. */
+            disk?: { bytes: number; freeBytes: number; };
+            /** Name of its machine. */
+            host: string;
+            /** Another one after each start. */
+            id: string;
+            roles: ("api" | "gateway" | "worker" | "git")[];
+            /** The last migration of the database that it knows. */
+            schema: string;
+            /** Its last report, in UTC. Processes report every 30 seconds. */
+            seenAt: string;
+            /** yyyy-MM-dd HH:mm:ss, UTC. */
+            startedAt: string;
+            /** Version of the platform. */
+            version: string;
+            /** Only for a process with the role `worker`. */
+            worker?: {
+                cpus?: number;
+                /** Drivers of user code. CONTAINER is there while its container engine answers. */
+                drivers: ("SANDBOX" | "CONTAINER" | "KUBERNETES" | "SLURM")[];
+                /** The same after each start. */
+                id: string;
+                memoryBytes?: number;
+                /** Versions of Python, such as `3.12`. */
+                pythons: string[];
+                /** Executions that run there. */
+                running: number;
+            };
+        };
+        PlatformStatus: {
+            builds: { pending: number; running: number; };
+            database: {
+                bytes: number;
+                kind: "SQLITE" | "POSTGRESQL";
+                /** The last migration that was executed. */
+                schema: string;
+            };
+            executions: {
+                /** Start of the one that waits longest, in UTC. */
+                oldestPendingAt?: string;
+                pending: number;
+                running: number;
+            };
+            /** The store of files. */
+            files: "FOLDER" | "S3";
+            /** Workers without a sign of life for the lease, the last first, at most 100. */
+            lostWorkers: {
+                host: string;
+                id: string;
+                /** yyyy-MM-dd HH:mm:ss, UTC. */
+                lostAt: string;
+            }[];
+            mails: { waiting: number; };
+            /** At most 2,000. */
+            processes: components["schemas"]["PlatformProcess"][];
+            /** Owners with the most waiting executions, at most ten. */
+            queues: { ownerId: string; waiting: number; }[];
+        };
         PricingPlan: {
             /** For an ON_REQUEST plan: the way to reach the provider. */
             contact?: string;

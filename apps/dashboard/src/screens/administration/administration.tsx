@@ -15,6 +15,7 @@ import { PageHead, State, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
+import { Installation } from './installation.tsx';
 import { SigningKeys } from './signing-keys.tsx';
 
 type Status = Registration['status'];
@@ -24,7 +25,7 @@ const STATUSES: Readonly<Record<Status, string>> = {
   REJECTED: 'Rejected',
 };
 
-/** Registrations and signing keys, for administrators of the platform. Status and address stand in the address bar. */
+/** Registrations, the state of the installation and signing keys, for administrators of the platform. Status and address stand in the address bar. */
 export function Administration() {
   useTitle('Administration');
   const acting = useActing();
@@ -40,7 +41,10 @@ export function Administration() {
     void navigate({ to: '/me/administration', search: next, replace: true });
   return (
     <>
-      <PageHead title="Administration" note={<span className="quiet">Who may use this platform.</span>} />
+      <PageHead
+        title="Administration"
+        note={<span className="quiet">Who may use this platform, and how it is.</span>}
+      />
       <div className="stack">
         <form
           className="row"
@@ -92,6 +96,7 @@ export function Administration() {
           </div>
         )}
         <More of={registrations} />
+        {!registrations.error && <Installation />}
         {!registrations.error && <SigningKeys />}
       </div>
     </>

@@ -11,7 +11,7 @@ import { keycloakOf, type KeycloakSettings } from './keycloak.ts';
 import { limitsOf, type LimitSettings, type RateLimitSettings } from './limits.ts';
 import { mailOf, type MailSettings, type SmtpSettings } from './mail.ts';
 import { onPremiseOf, type OnPremiseSettings } from './on-premise.ts';
-import { blobsOf, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
+import { blobsOf, ROLES, rolesOf, type BlobSettings, type Role, type Roles } from './processes.ts';
 import { readersOf, type ReaderSettings } from './readers.ts';
 import { Refusal } from './refusal.ts';
 import { repositoriesOf, type RepositorySettings } from './repositories.ts';
@@ -21,7 +21,7 @@ import { metricsOf, tracingOf, type MetricsSettings, type TracingSettings } from
 import { upstreamOf, type UpstreamSettings } from './upstream.ts';
 import { userCodeOf, type UserCodeSettings } from './user-code.ts';
 
-export { Refusal };
+export { Refusal, ROLES };
 export type {
   BlobSettings,
   CapacitySettings,

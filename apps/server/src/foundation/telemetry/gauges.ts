@@ -36,7 +36,8 @@ export function addDatabaseGauges(registry: Registry, database: Database, report
 
 type CountedTable = 'executions' | 'builds' | 'outgoing_mails';
 
-async function countRows(read: Queries, table: CountedTable, status?: 'PENDING' | 'RUNNING'): Promise<number> {
+/** Counts rows, up to a bound. */
+export async function countRows(read: Queries, table: CountedTable, status?: 'PENDING' | 'RUNNING'): Promise<number> {
   // The status is a literal, because a partial index is not used for a parameter.
   const condition = status === undefined ? sql`` : sql`where status = ${sql.lit(status)}`;
   const { rows } = await sql<{ taken: number | string }>`

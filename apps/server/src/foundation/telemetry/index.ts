@@ -1,4 +1,4 @@
-export { addDatabaseGauges, addRunnerGauges } from './gauges.ts';
+export { addDatabaseGauges, addRunnerGauges, countRows } from './gauges.ts';
 export { Metrics } from './metrics.ts';
 export { openMetrics } from './open-metrics.ts';
 export { forwardedHeaders, RequestObserver, traceOf } from './requests.ts';

@@ -17,6 +17,7 @@ import * as dueSources from './0013-due-sources.ts';
 import * as versionsOfImplementations from './0014-versions-of-implementations.ts';
 import * as blobHold from './0015-blob-hold.ts';
 import * as oldestProgram from './0016-oldest-program.ts';
+import * as processes from './0017-processes.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -49,7 +50,11 @@ export const migrations: Readonly<Record<string, SchemaChange>> = {
   '0014-versions-of-implementations': versionsOfImplementations,
   '0015-blob-hold': blobHold,
   '0016-oldest-program': oldestProgram,
+  '0017-processes': processes,
 };
+
+/** The last migration that this program knows. */
+export const newestMigration = Object.keys(migrations).at(-1) ?? '';
 
 /** Those of the migrations that this program does not know: a newer version has made them. */
 export function unknownMigrations(names: readonly string[]): string[] {

@@ -5,6 +5,7 @@ export interface PlatformTables {
   orphan_blobs: OrphanBlobRow;
   signing_keys: SigningKeyRow;
   installation: InstallationRow;
+  processes: ProcessRow;
   idempotency_keys: IdempotencyKeyRow;
   storage_use: StorageUseRow;
   retention_rules: RetentionRuleRow;
@@ -45,6 +46,25 @@ interface SigningKeyRow {
   purpose: string;
   sealed_private_key: string;
   created_at: number;
+}
+
+/** A process, as it has last reported itself. */
+interface ProcessRow {
+  id: string;
+  host: string;
+  /** Separated by commas. */
+  roles: string;
+  version: string;
+  /** The last migration that it knows. */
+  schema: string;
+  worker_id: string | null;
+  /** Driver of Python services, beside containers; null without the role `worker`. */
+  driver: 'SANDBOX' | 'KUBERNETES' | 'SLURM' | null;
+  /** The disk of its data folder; null where it cannot be asked. */
+  disk_bytes: number | null;
+  disk_free_bytes: number | null;
+  started_at: number;
+  seen_at: number;
 }
 
 /** Instance key and store of blobs that all processes on this database must have in common; one row. */

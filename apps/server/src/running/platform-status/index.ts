@@ -1,0 +1,1 @@
+export { platformStatusEndpoints } from './routes.ts';
