@@ -34,6 +34,7 @@ export const operationsWithoutCommand: Readonly<Record<string, string>> = {
   getDataPool: 'ket datapool show finds it in the list, by its name.',
   getService: 'ket service show finds it in the list, by its name.',
   getSharedService: 'ket services lists it with its parameters.',
+  getSharedApiSpecification: 'ket services lists the parameters of shared services.',
   getShare: 'ket shares lists it.',
   getSubscription: 'ket app subscriptions lists it.',
   getListing: 'ket marketplace show prints it.',

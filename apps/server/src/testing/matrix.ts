@@ -344,6 +344,14 @@ export const matrix: Readonly<Record<string, Row>> = {
     async (owned) => ({ method: 'GET', path: `/shared-services/${await owned.service()}` }),
     [404],
   ),
+  getSharedApiSpecification: on(
+    'VIEWER',
+    async (owned) => ({
+      method: 'GET',
+      path: `/shared-services/${await owned.service()}/versions/1.0.0/api-specification`,
+    }),
+    [404],
+  ),
 
   getListing: service('VIEWER', 'GET', '/listing', undefined, [404]),
   publishListing: service(

@@ -82,6 +82,7 @@ export const table = {
   getServiceVersion: ['GET', '/services/{serviceId}/versions/{version}', 'json'],
   getSession: ['GET', '/session', 'json'],
   getShare: ['GET', '/services/{serviceId}/shares/{shareId}', 'json'],
+  getSharedApiSpecification: ['GET', '/shared-services/{serviceId}/versions/{version}/api-specification', 'json'],
   getSharedService: ['GET', '/shared-services/{serviceId}', 'json'],
   getSignInEndpoint: ['GET', '/sign-in', 'json'],
   getStorage: ['GET', '/storage', 'json'],

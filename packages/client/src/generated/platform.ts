@@ -767,6 +767,11 @@ export interface components {
         getSession: { answer: components["schemas"]["Session"]; };
         /** Read a share */
         getShare: { answer: components["schemas"]["Share"]; parameters: { serviceId: string; shareId: string; }; };
+        /** Read the API specification of a version that the recipient of a share may run (OpenAPI) */
+        getSharedApiSpecification: {
+            answer: components["schemas"]["ApiSpecification"];
+            parameters: { serviceId: string; version: string; };
+        };
         /** Read a service that is shared with the caller or the organization now */
         getSharedService: { answer: components["schemas"]["SharedService"]; parameters: { serviceId: string; }; };
         /** Read the address of the sign-in */

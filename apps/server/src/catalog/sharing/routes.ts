@@ -1,4 +1,12 @@
-import { ChangeShareRequest, CreateShareRequest, Id, Share, SharedService } from '@kethub/contract';
+import {
+  ApiSpecification,
+  ChangeShareRequest,
+  CreateShareRequest,
+  Id,
+  Share,
+  SharedService,
+  Version,
+} from '@kethub/contract';
 import { Type } from 'typebox';
 import {
   answerTagged,
@@ -10,13 +18,15 @@ import {
 } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
+import { answerSpecification } from '../services/index.ts';
 import { changeShare, removeShare } from './change-share.ts';
 import { createShare } from './create-share.ts';
 import { readShare, readShares } from './read-shares.ts';
-import { readSharedService, readSharedServices } from './shared-services.ts';
+import { readSharedService, readSharedServices, readSharedSpecification } from './shared-services.ts';
 
 const tag = 'Sharing';
 const servicePath = Type.Object({ serviceId: Id });
+const sharedVersionPath = Type.Object({ serviceId: Id, version: Version });
 const sharePath = Type.Object({ serviceId: Id, shareId: Id });
 const found = ['invalid-request', 'not-found'] as const;
 const body = ['malformed-json', 'unsupported-media-type'] as const;
@@ -124,5 +134,19 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     answers: { 200: SharedService },
     problems: found,
     run: ({ params, caller }) => readSharedService(platform, contextOf(caller), params.serviceId),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/shared-services/:serviceId/versions/:version/api-specification',
+    id: 'getSharedApiSpecification',
+    tag,
+    access: 'shared-service:read',
+    summary: 'Read the API specification of a version that the recipient of a share may run (OpenAPI)',
+    description: 'It says which input the version takes, also where it has no signature of run().',
+    params: sharedVersionPath,
+    answers: { 200: ApiSpecification, 304: null },
+    problems: found,
+    handle: async ({ params: { serviceId, version }, caller, request }) =>
+      answerSpecification(request, await readSharedSpecification(platform, contextOf(caller), serviceId, version)),
   }),
 ];

@@ -1,7 +1,7 @@
 import { toTimestamp, type SharedService, type SharedServiceVersion } from '@kethub/contract';
-import { Problem, type Listing } from '../../foundation/http/index.ts';
+import { Problem, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import { serviceEndpoint, type Addresses, type Context, type Platform } from '../../foundation/platform.ts';
-import { declaredHosts, sharedVersions, type PublishedVersion } from '../services/index.ts';
+import { declaredHosts, sharedVersions, subscribersSpecification, type PublishedVersion } from '../services/index.ts';
 import type { Queries, ServiceRow } from '../../foundation/storage/index.ts';
 import { openedBy } from './opened.ts';
 import { activeShares } from './queries.ts';
@@ -37,6 +37,23 @@ export async function readSharedService(platform: Platform, context: Context, id
   const [shared] = row ? await withVersions(platform.database.read, context, [row], platform.now()) : [];
   if (!shared) throw new Problem('not-found', `No service ${id} is shared with you.`);
   return presentShared(shared, platform.addresses);
+}
+
+/** The API specification of a version that the context may run by a share. */
+export async function readSharedSpecification(
+  platform: Platform,
+  context: Context,
+  serviceId: string,
+  version: string,
+): Promise<Tagged<string>> {
+  const { database, addresses, now } = platform;
+  const row = await findSharedService(database.read, context, serviceId, now());
+  const opened = row ? await sharedVersions(database.read, [serviceId], now()) : [];
+  const found = opened.find((one) => one.version === version);
+  if (!row || !found)
+    throw new Problem('not-found', `No version ${version} of a service ${serviceId} is shared with you.`);
+  const endpoint = serviceEndpoint(addresses, row.owner_id, row.slug, version).slice(0, -1);
+  return subscribersSpecification(platform, serviceId, found.id, endpoint);
 }
 
 /** Finds a service that is shared with the context now. */

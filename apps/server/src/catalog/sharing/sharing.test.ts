@@ -225,10 +225,20 @@ describe.each(databases)('sharing on $name', (kind) => {
       expect(text).not.toContain(environment.TOKEN);
       const one = await request('GET', `/shared-services/${other.id}`, grace.loginSession);
       expect([await one.json()]).toEqual(JSON.parse(text));
+      const specification = (version: string) => `/shared-services/${other.id}/versions/${version}/api-specification`;
+      const described = await request('GET', specification('1.0.0'), grace.loginSession);
+      const document = await described.text();
+      expect(JSON.parse(document)).toMatchObject({ openapi: expect.any(String), paths: { '/': {} } });
+      expect(document).not.toContain(environment.TOKEN);
+      // The draft is not opened by the share, and nothing of the service to anybody else.
+      expect((await request('GET', specification('1.0.1'), grace.loginSession)).status).toBe(404);
+      expect((await request('GET', specification('1.0.0'), edsger.loginSession)).status).toBe(404);
+      expect((await request('GET', specification('x'.repeat(5_000)), grace.loginSession)).status).toBe(400);
       for (const path of [
         '',
         '/versions/1.0.0',
         '/versions/1.0.0/source',
+        '/versions/1.0.0/api-specification',
         '/versions/1.0.0/build/log',
         '/shares',
         '/executions',
