@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
+import { workflowForm } from '@kethub/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type TestKethub } from '@kethub/server/testing/kethub';
+import { asFile, bpmn, start } from '@kethub/server/testing/workflows';
 import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 
 const FILES = { 'src/program.py': 'def run(qubits: int) -> dict:\n    return {"states": 2 ** qubits}\n' };
+
+const { chain, end, file } = bpmn;
 
 describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
   let dashboard: Dashboard;
@@ -107,6 +111,30 @@ describe.skipIf(!existsSync(PROGRAM))('sharing in a browser', () => {
     await other.getByText('Succeeded').waitFor({ timeout: 60_000 });
     await picture(other, 'shared-run');
     expect(await grace.client.listOwnedExecutions()).toHaveLength(1);
+    await other.getByRole('link', { name: 'Full page' }).click();
+    await other.getByRole('link', { name: 'Run again' }).click();
+    await expect.poll(() => other.getByLabel(/^qubits/).inputValue(), { timeout: 30_000 }).toBe('3');
+    expect(new URL(other.url()).pathname).toBe(`/me/shared/${serviceId}/run`);
+  });
+
+  test('a workflow has no signature: its recipient has a form of what its document says', async () => {
+    const { origin } = dashboard;
+    const { client } = kethub;
+    const schema = { type: 'object', properties: { count: { type: 'integer', maximum: 9 } }, required: ['count'] };
+    const xml = file([start(schema), end('end'), chain('start', 'end')]);
+    const { id } = await client.createService({ body: workflowForm({ name: 'Counts', source: asFile(xml) }) });
+    await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json: { visibility: 'INTERNAL' } });
+    const { id: recipient } = await grace.client.getMe();
+    await client.createShare({ serviceId: id, json: { recipient: { type: 'USER', id: recipient } } });
+    await other.goto(`${origin}/me/shared/${id}/run`);
+    await other.getByLabel(/^count/).fill('10');
+    await other.getByRole('button', { name: 'Run', exact: true }).click();
+    // The platform judges the input by the same document, and its complaint stands at the field.
+    await expect.poll(() => other.getByLabel(/^count/).getAttribute('aria-invalid'), { timeout: 30_000 }).toBe('true');
+    await picture(other, 'shared-workflow');
+    await other.getByLabel(/^count/).fill('9');
+    await other.getByRole('button', { name: 'Run', exact: true }).click();
+    await other.getByText('Succeeded').waitFor({ timeout: 60_000 });
   });
 
   test('an application of the recipient subscribes to it once it is published for that', async () => {

@@ -55,17 +55,21 @@ export const specificationQuery = (here: Here, serviceId: string, version: strin
     readSpecification(here, serviceId, version, signal),
   );
 
-/** The OpenAPI document of a version, with exact numbers; null where the person may not read it. */
-export const documentQuery = ({ base, platform }: Here, serviceId: string, version: string) =>
+/**
+ * The OpenAPI document of a version, with exact numbers; null where the person may not read it. A version that is not
+ * shared is an own one, or that of the marketplace.
+ */
+export const documentQuery = ({ base, platform }: Here, serviceId: string, version: string, isShared = false) =>
   queryOptions({
-    queryKey: [base, 'service', serviceId, 'document', version],
+    queryKey: [base, isShared ? 'shared-service' : 'service', serviceId, 'document', version],
     staleTime: 60_000,
     retry: false,
     async queryFn({ signal }): Promise<unknown> {
       const own = () => platform.getApiSpecification.response({ serviceId, version, signal });
+      const shared = () => platform.getSharedApiSpecification.response({ serviceId, version, signal });
       const offered = () => platform.getMarketplaceApiSpecification.response({ serviceId, signal });
       try {
-        return parseExact(await (await own().catch(offered)).text());
+        return parseExact(await (await (isShared ? shared() : own().catch(offered))).text());
       } catch {
         return null;
       }

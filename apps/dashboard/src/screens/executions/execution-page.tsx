@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useActing, useMay } from '../../data/context.tsx';
 import { executionQuery, isEnded, recordQuery, serviceQuery } from '../../data/queries.ts';
+import { sharedServiceQuery } from '../../data/sharing-queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { Ket, PageHead, shortId, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
@@ -22,8 +23,10 @@ export function ExecutionPage() {
   const version = record.data?.service.version;
   useTitle(`${name ?? 'Execution'} ${shortId(executionId)}`);
   const { serviceId = '' } = execution.data ?? {};
-  // The run page exists for own and shared services only.
   const service = useQuery({ ...serviceQuery(acting, serviceId), enabled: serviceId !== '', retry: false });
+  // Those who are no owner run it where it is shared with them.
+  const shared = useQuery({ ...sharedServiceQuery(acting, serviceId), enabled: service.isError, retry: false });
+  const isOpened = shared.data?.versions.some(({ opens }) => opens.includes('JOBS')) === true;
   return (
     <>
       <PageHead
@@ -48,14 +51,14 @@ export function ExecutionPage() {
             )}
             <CompareWith id={executionId} serviceId={execution.data?.serviceId} />
             {execution.data && isEnded(execution.data) && mayDelete && <DeleteExecution id={executionId} />}
-            {service.isSuccess && mayStart && (
+            {(service.isSuccess || isOpened) && mayStart && (
               <Button
                 variant="default"
                 leftSection={<Icon name="run" size={14} />}
                 renderRoot={(props) => (
                   <Link
                     data-key="r"
-                    to={`${acting.base}/services/${serviceId}/run`}
+                    to={`${acting.base}/${service.isSuccess ? 'services' : 'shared'}/${serviceId}/run`}
                     search={{ version, execution: executionId }}
                     {...props}
                   />

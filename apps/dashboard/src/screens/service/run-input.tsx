@@ -24,7 +24,10 @@ const NONE: Complaints = new Map();
 /** Query of the version that is run. */
 interface Detail {
   readonly data?:
-    | Pick<ServiceVersion, 'parameters' | 'workflow' | 'apiSpecification' | 'sourceBytes' | 'build'>
+    | (Pick<ServiceVersion, 'parameters' | 'workflow' | 'apiSpecification' | 'sourceBytes' | 'build'> & {
+        /** True for a service of somebody else. */
+        readonly isShared?: boolean;
+      })
     | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
@@ -54,8 +57,9 @@ export function RunInput({
   const { acting, serviceId } = useServiceAddress();
   const queries = useQueryClient();
   const parameters = useMemo(() => detail.data?.parameters ?? [], [detail.data]);
+  const isShared = detail.data?.isShared === true;
   const isDescribed = hasOnlyDocument(detail.data);
-  const specification = useQuery({ ...documentQuery(acting, serviceId, version), enabled: isDescribed });
+  const specification = useQuery({ ...documentQuery(acting, serviceId, version, isShared), enabled: isDescribed });
   const isReady = detail.isSuccess && !(isDescribed && specification.isPending);
   const described = useMemo(() => describedInput(specification.data), [specification.data]);
   const fields = useMemo(
@@ -139,7 +143,7 @@ export function RunInput({
     if (complaints.size > 0) setComplaints(NONE);
   };
   return (
-    <section className="panel stack" aria-label="Input">
+    <section className="panel stack" aria-label="Input" data-draft>
       <div className="row apart">
         <h2>Input</h2>
         <div className="row">
@@ -206,10 +210,10 @@ export function RunInput({
   );
 }
 
-/** Workflows and containers have no signature. Their OpenAPI document, which its owner may read, says what they take. */
+/** Workflows and containers have no signature. Their OpenAPI document says what they take. */
 function hasOnlyDocument(version: Detail['data']): boolean {
   if (version === undefined || version.parameters !== undefined) return false;
-  return version.workflow !== undefined || version.apiSpecification !== undefined;
+  return version.isShared === true || version.workflow !== undefined || version.apiSpecification !== undefined;
 }
 
 /** Complaints for which there is no input on the page. */

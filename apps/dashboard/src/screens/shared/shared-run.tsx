@@ -37,7 +37,7 @@ export function SharedRun() {
         executionId={executionId}
         versions={runnable.map(({ version }) => ({ value: version, label: version }))}
         detail={{
-          data: chosen.parameters === undefined ? {} : { parameters: chosen.parameters },
+          data: { isShared: true, ...(chosen.parameters !== undefined && { parameters: chosen.parameters }) },
           error: null,
           isPending: false,
           isSuccess: true,
