@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestKethub } from '@kethub/server/testing/kethub';
 import { budgets } from '../budgets.ts';
+import { KEYS } from '../src/shell/keys.ts';
+import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { awaited } from './traffic.ts';
 
@@ -243,6 +245,106 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
     await page.keyboard.press('r');
     await expect.poll(() => page.getByLabel(/^qubits/).inputValue()).toBe('3');
   });
+
+  test('each key of the help does what it says', async () => {
+    const [execution] = await kethub.client.listOwnedExecutions();
+    const id = execution?.id ?? '';
+    const focused = () => page.evaluate('document.activeElement?.getAttribute("href")');
+    const isAt = async (path: string): Promise<void> => {
+      await expect.poll(() => new URL(page.url()).pathname, { timeout: 30_000 }).toBe(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    };
+    const closes = async (): Promise<void> => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    const opens = async (key: string, placeholder: string): Promise<void> => {
+      await page.keyboard.press(key);
+      await page.getByPlaceholder(placeholder).waitFor();
+    };
+    const goes = (key: string, path: string) => async (): Promise<void> => {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await isAt(path);
+    };
+    const checks: Readonly<Record<string, () => Promise<void>>> = {
+      'Ctrl K  or  /': async () => {
+        for (const key of ['Control+k', '/']) {
+          await opens(key, 'Search or go to…');
+          await closes();
+        }
+      },
+      '?': async () => {
+        await page.keyboard.press('?');
+        const help = page.getByRole('dialog', { name: 'Keys' });
+        for (const { does } of KEYS) await help.getByText(does, { exact: true }).waitFor();
+        await picture(page, 'keys');
+        await closes();
+      },
+      'g s': goes('s', '/me/services'),
+      'g w': goes('w', '/me/workflows'),
+      'g a': goes('a', '/me/applications'),
+      'g d': goes('d', '/me/data-pools'),
+      'g h': goes('h', '/me'),
+      'g e': goes('e', '/me/executions'),
+      'j  k': async () => {
+        await page.locator('.list a.name').nth(1).waitFor();
+        const rows = await page
+          .locator('.list a.name')
+          .evaluateAll((links) => links.map((one) => one.getAttribute('href')));
+        for (const [key, at] of [
+          ['j', 0],
+          ['j', 1],
+          ['k', 0],
+        ] as const) {
+          await page.keyboard.press(key);
+          expect(await focused()).toBe(rows[at]);
+        }
+      },
+      '.': async () => {
+        await page.goto(`${origin}/me/executions/${id}`);
+        await page.getByRole('link', { name: 'Run again' }).waitFor();
+        await opens('.', 'Do on this page…');
+        await page.getByText('Run again', { exact: true }).last().waitFor();
+        await page.keyboard.type('Delete');
+        await picture(page, 'actions-of-page');
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog', { name: /^Delete/ }).waitFor();
+        await page.getByPlaceholder('Do on this page…').waitFor({ state: 'detached' });
+      },
+      Esc: async () => {
+        const address = new URL(page.url()).pathname;
+        // The first press closes the dialog only.
+        await closes();
+        expect(new URL(page.url()).pathname).toBe(address);
+        await page.keyboard.press('Escape');
+        await isAt('/me/executions');
+        await page.goBack();
+        await isAt(address);
+      },
+      r: async () => {
+        await page.getByRole('link', { name: 'Run again' }).waitFor();
+        await page.keyboard.press('r');
+        await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+        const address = page.url();
+        // Nothing that is typed here is lost.
+        await page.getByRole('heading', { level: 1 }).click();
+        await page.keyboard.press('Escape');
+        await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+        expect(page.url()).toBe(address);
+      },
+      'Ctrl Enter': async () => {
+        const address = page.url();
+        await page.keyboard.press('Control+Enter');
+        await expect.poll(() => page.url(), { timeout: 30_000 }).not.toBe(address);
+        await page.getByText('Succeeded').waitFor({ timeout: 60_000 });
+      },
+    };
+    expect(Object.keys(checks).toSorted()).toEqual(KEYS.map(({ keys }) => keys).toSorted());
+    await page.goto(`${origin}/me`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const check of Object.values(checks)) await check();
+  }, 180_000);
 
   test('the first data of a browser that has nothing waits for few requests', async () => {
     const storageState = await page.context().storageState();

@@ -95,19 +95,20 @@ function Framed({
   const { pathname } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const [isHelp, setHelp] = useState(false);
-  const [asked, setAsked] = useState(0);
-  const search = (): void => setAsked((before) => before + 1);
+  const [asked, setAsked] = useState({ times: 0, isOfPage: false });
+  const search = (): void => setAsked((before) => ({ times: before.times + 1, isOfPage: false }));
   const main = useRef<HTMLElement>(null);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isOnline = useSyncExternalStore(
     (changed) => onlineManager.subscribe(changed),
     () => onlineManager.isOnline(),
   );
-  useFrameKeys(
-    (screen) => void navigate({ to: acting.base + screen }),
-    () => setHelp(true),
+  useFrameKeys({
+    go: (screen) => void navigate({ to: acting.base + screen }),
+    help: () => setHelp(true),
     search,
-  );
+    actions: () => setAsked((before) => ({ times: before.times + 1, isOfPage: true })),
+  });
   useEffect(() => setOpen(false), [pathname]);
   const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark';
 
@@ -165,7 +166,7 @@ function Framed({
           <Outlet />
         </main>
       </div>
-      <Suspense>{asked > 0 && <Palette asked={asked} />}</Suspense>
+      <Suspense>{asked.times > 0 && <Palette asked={asked} />}</Suspense>
       <Suspense>{isHelp && <KeysHelp onClose={() => setHelp(false)} />}</Suspense>
     </>
   );

@@ -11,15 +11,27 @@ export const KEYS = [
   { keys: 'g a', does: 'Go to applications' },
   { keys: 'g d', does: 'Go to data pools' },
   { keys: 'j  k', does: 'Next and previous row of a list' },
-  { keys: 'Ctrl Enter', does: 'Run, on the run page' },
+  { keys: '.', does: 'Choose what can be done on this page' },
+  { keys: 'Ctrl Enter', does: 'Run, on the run page; deploy, in the modeller' },
   { keys: 'r', does: 'Run again, on the page of an execution' },
+  { keys: 'Esc', does: 'Close a dialog; else go back to the list, where nothing is being typed' },
   { keys: '?', does: 'Show these keys' },
 ] as const;
 
 /** Milliseconds within which the second key of `g s` has to follow. */
 const CHORD_MS = 1_000;
 
-export function useFrameKeys(go: (screen: string) => void, help: () => void, search: () => void): void {
+export function useFrameKeys({
+  go,
+  help,
+  search,
+  actions,
+}: {
+  readonly go: (screen: string) => void;
+  readonly help: () => void;
+  readonly search: () => void;
+  readonly actions: () => void;
+}): void {
   const chord = useRef(0);
   const after = (action: () => void) =>
     unlessDialog(() => {
@@ -38,10 +50,33 @@ export function useFrameKeys(go: (screen: string) => void, help: () => void, sea
     ['/', search],
     ['shift+?', unlessDialog(help)],
     ['?', unlessDialog(help)],
+    ['.', unlessDialog(actions)],
     ['j', unlessDialog(() => moveRow(1))],
     ['k', unlessDialog(() => moveRow(-1))],
     ['r', unlessDialog(() => document.querySelector<HTMLElement>('main [data-key=r]')?.click())],
   ]);
+  useEffect(() => {
+    // It looks before anything that this press closes is gone.
+    const look = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && leadsBack(event)) setTimeout(() => !event.defaultPrevented && goBack());
+    };
+    addEventListener('keydown', look, { capture: true });
+    return () => removeEventListener('keydown', look, { capture: true });
+  }, []);
+}
+
+/** Whatever Escape closes or leaves by itself, and whatever would lose what is typed in it. */
+const KEEPS_ESCAPE = '[role=dialog], [role=menu], [role=listbox], [data-draft], .djs-container, :fullscreen';
+const TYPED = 'input, textarea, select, [contenteditable]';
+
+function leadsBack({ target }: Event): boolean {
+  if (target instanceof Element && target.closest(TYPED)) return false;
+  return [...document.querySelectorAll(KEEPS_ESCAPE)].every((one) => !one.checkVisibility());
+}
+
+/** Goes to the page above, which the breadcrumb names last. */
+function goBack(): void {
+  [...document.querySelectorAll<HTMLElement>('main .page-head nav a')].at(-1)?.click();
 }
 
 /** Keys that lead to another page do nothing while a dialog is open: what is typed in it would be lost. */

@@ -4,11 +4,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useActing, useMay } from '../data/context.tsx';
 import { searchQuery, servicesQuery, sessionQuery } from '../data/queries.ts';
 import { Icon, type IconName } from '../look/icons.tsx';
 import { sectionsOf } from './navigation.tsx';
+import { actionsOfPage } from './page-actions.ts';
 
 /** Milliseconds after the last key until the platform is searched. */
 const PAUSE_MS = 200;
@@ -22,8 +23,13 @@ const KINDS: Readonly<Record<FoundThing['type'], readonly [path: string, icon: I
   IMPLEMENTATION: ['/implementations', 'code', 'implementation'],
 };
 
-/** Search for a page or for anything of the context by its name. Opens each time that `asked` grows. */
-export default function Palette({ asked }: { readonly asked: number }) {
+/** Search for a page, for anything of the context by its name, or for an action of the page. Opens with each `asked`. */
+export default function Palette({
+  asked,
+}: {
+  /** True in `isOfPage` for the actions of the page only. */
+  readonly asked: { readonly isOfPage: boolean };
+}) {
   const acting = useActing();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
@@ -46,7 +52,16 @@ export default function Palette({ asked }: { readonly asked: number }) {
     links.map(([to, label, icon]) => entry(`page ${to}`, label, acting.base + to, icon)),
   );
   const newest = (services.data?.pages.flat() ?? []).slice(0, NEWEST);
-  const actions = [
+  const ofPage = {
+    group: 'On this page',
+    actions: useMemo(() => (asked.isOfPage ? actionsOfPage() : []), [asked]).map(({ label, element }) => ({
+      id: `here ${label}`,
+      label,
+      onClick: () => element.click(),
+      leftSection: <Icon name="run" />,
+    })),
+  };
+  const everywhere = [
     {
       group: 'Pages',
       actions: [
@@ -75,7 +90,8 @@ export default function Palette({ asked }: { readonly asked: number }) {
           return entry(`found ${id}`, name, `${acting.base}${path}/${id}`, icon, word);
         }),
     },
-  ].filter((group) => group.actions.length > 0);
+  ];
+  const actions = (asked.isOfPage ? [ofPage] : everywhere).filter((group) => group.actions.length > 0);
   return (
     <Spotlight
       actions={actions}
@@ -87,8 +103,18 @@ export default function Palette({ asked }: { readonly asked: number }) {
       scrollable
       maxHeight={420}
       lockScroll={false}
-      nothingFound={found.isFetching ? 'Searching…' : 'Nothing has this name.'}
-      searchProps={{ placeholder: 'Search or go to…', 'aria-label': 'Search or go to' }}
+      nothingFound={
+        asked.isOfPage
+          ? 'Nothing of this name can be done here.'
+          : found.isFetching
+            ? 'Searching…'
+            : 'Nothing has this name.'
+      }
+      searchProps={
+        asked.isOfPage
+          ? { placeholder: 'Do on this page…', 'aria-label': 'Do on this page' }
+          : { placeholder: 'Search or go to…', 'aria-label': 'Search or go to' }
+      }
     />
   );
 }
