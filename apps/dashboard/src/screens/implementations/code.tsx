@@ -28,19 +28,6 @@ export function Code() {
   });
   const isEmpty = implementation.data !== undefined && head === null && ref === null;
   const [asked, setAsked] = useState<'service' | 'upload' | null>(null);
-  const dialogs = (
-    <>
-      {asked === 'service' && <CreateService name={name} onClose={() => setAsked(null)} />}
-      {asked === 'upload' && (
-        <Upload
-          head={isEmpty ? '' : (tree.data?.commit ?? null)}
-          failure={tree.error}
-          onRetry={() => void tree.refetch()}
-          onClose={() => setAsked(null)}
-        />
-      )}
-    </>
-  );
   const mayPush = isEnough(role, 'implementation:push') && implementation.data?.value.readOnly === null;
   const upload = mayPush && (
     <>
@@ -52,39 +39,51 @@ export function Code() {
       </Link>
     </>
   );
-  if (implementation.data && isEmpty)
-    return (
+  const page =
+    implementation.data && isEmpty ? (
       <>
         <ImportPanel />
         <Empty url={implementation.data.value.cloneUrl} branch={implementation.data.value.defaultBranch} />
         <div className="row" style={{ marginTop: 12 }}>
           {upload}
         </div>
-        {dialogs}
       </>
-    );
-  return (
-    <div className="stack">
-      <div className="row apart">
-        <BranchChoice />
-        <div className="row">
-          {upload}
-          <Archive gitRef={ref} format="zip" verb="Download" />
-          {buildable !== null && isEnough(role, 'implementation:build') && (
-            <Button size="xs" onClick={() => setAsked('service')}>
-              Create a service
-            </Button>
-          )}
+    ) : (
+      <div className="stack">
+        <div className="row apart">
+          <BranchChoice />
+          <div className="row">
+            {upload}
+            <Archive gitRef={ref} format="zip" verb="Download" />
+            {buildable !== null && isEnough(role, 'implementation:build') && (
+              <Button size="xs" onClick={() => setAsked('service')}>
+                Create a service
+              </Button>
+            )}
+          </div>
         </div>
+        <Trail at={{ ref, path }} address={at} />
+        {implementation.data?.value.readOnly === 'IMPORT' && <ImportPanel />}
+        {tree.isPending && <div className="panel quiet">Loading…</div>}
+        {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
+        {tree.data && <TreeTable key={`${ref ?? ''}:${path}`} tree={tree.data} at={{ ref, path }} />}
+        {tree.data && <Readme tree={tree.data} at={{ ref, path }} />}
       </div>
-      <Trail at={{ ref, path }} address={at} />
-      {implementation.data?.value.readOnly === 'IMPORT' && <ImportPanel />}
-      {tree.isPending && <div className="panel quiet">Loading…</div>}
-      {tree.error && <Problem error={tree.error} onRetry={() => void tree.refetch()} />}
-      {tree.data && <TreeTable key={`${ref ?? ''}:${path}`} tree={tree.data} at={{ ref, path }} />}
-      {tree.data && <Readme tree={tree.data} at={{ ref, path }} />}
-      {dialogs}
-    </div>
+    );
+  // A dialog stays where a first push takes the place of the empty page: files and texts in it are kept.
+  return (
+    <>
+      {page}
+      {asked === 'service' && <CreateService name={name} onClose={() => setAsked(null)} />}
+      {asked === 'upload' && (
+        <Upload
+          head={isEmpty ? '' : (tree.data?.commit ?? null)}
+          failure={tree.error}
+          onRetry={() => void tree.refetch()}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
   );
 }
 

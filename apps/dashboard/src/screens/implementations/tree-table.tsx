@@ -1,5 +1,6 @@
 import type { RepositoryTree, TreeEntry } from '@kethub/contract';
 import { Button, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -11,6 +12,8 @@ import { below, searchOf, useImplementationAddress } from './use-implementation.
 
 /** Rows that are in the page at first, and that one press of the button adds: thousands would make each key slow. */
 const ROWS = 200;
+/** Milliseconds without a key after which the platform is asked. */
+const PAUSE_MS = 250;
 /** Entries from which on they can be searched. */
 const SEARCHED = 30;
 
@@ -26,13 +29,14 @@ export function TreeTable({
   const [wanted, setWanted] = useState('');
   const [most, setMost] = useState(ROWS);
   const text = wanted.trim().toLowerCase();
+  const [asked] = useDebouncedValue(text, PAUSE_MS);
   // The entries that are left out of a large folder are known to the platform only.
   const searched = useQuery({
-    ...treeQuery(acting, implementationId, { ref, path }, text),
-    enabled: isCut && text !== '',
+    ...treeQuery(acting, implementationId, { ref, path }, asked),
+    enabled: isCut && asked !== '',
     placeholderData: (before) => before,
   });
-  const known = isCut && text !== '' ? searched.data : undefined;
+  const known = isCut && text !== '' && asked !== '' ? searched.data : undefined;
   const found = useMemo(
     () => known?.entries ?? entries.filter(({ name }) => name.toLowerCase().includes(text)),
     [entries, known, text],

@@ -16,8 +16,13 @@ import { useServiceAddress } from './use-service.ts';
 export function ConfigurationPage() {
   const { acting, serviceId, at } = useServiceAddress();
   const { version = '' } = useParams({ strict: false }) as { version?: string };
-  const known = useQuery(versionQuery(acting, serviceId, version));
   const begun = useQuery(versionFormQuery(acting, 'configuration', serviceId, version));
+  // The form's own reading is what the page knows first, so that the version is asked for once.
+  const known = useQuery({
+    ...versionQuery(acting, serviceId, version),
+    enabled: begun.isSuccess,
+    ...(begun.data && { initialData: begun.data.value, initialDataUpdatedAt: begun.dataUpdatedAt }),
+  });
   const mayChange = useMay('service:change');
   const failed = [known, begun].find(isMissing);
   if (failed) return <Problem error={failed.error} onRetry={() => void failed.refetch()} />;
