@@ -33,6 +33,20 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     return (text ?? '').replace(name, '');
   };
 
+  /** Keeps the next change of a page from the platform until `answer` is called. */
+  const holdChange = async (on: Page): Promise<{ readonly asked: Promise<void>; readonly answer: () => void }> => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    await on.route('**/api/**', async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      asked.resolve();
+      await answer.promise;
+      await route.continue();
+      await on.unroute('**/api/**');
+    });
+    return { asked: asked.promise, answer: answer.resolve };
+  };
+
   test('dates of a share: theirs are taken, then mine are saved over others', async () => {
     const { page, origin } = dashboard;
     const { id } = await kethub.client.createOrganization({ json: { name: 'Lab' } });
@@ -258,17 +272,23 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
       await expect.poll(() => read, { timeout: 60_000 }).toContain(`/api${form.renewed}`);
       await tab.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
       const kept = await field.inputValue();
+      const { asked, answer } = await holdChange(tab);
       await formIn(tab, form).getByRole('button', { name: form.save, exact: true }).click();
+      await asked;
+      await expect.poll(() => field.isDisabled()).toBe(true);
+      answer();
       const conflict = conflictIn(tab);
       await conflict.getByText(form.shows).waitFor();
       await picture(tab, `typed-${form.name}`);
-      found[form.name] = { kept, after: await field.inputValue() };
+      found[form.name] = { kept, after: await field.inputValue(), isOpen: await field.isEnabled() };
       await tab.close();
     }
-    expect(found).toEqual(Object.fromEntries(forms.map(({ name, typed }) => [name, { kept: typed, after: typed }])));
+    expect(found).toEqual(
+      Object.fromEntries(forms.map(({ name, typed }) => [name, { kept: typed, after: typed, isOpen: true }])),
+    );
   }, 300_000);
 
-  test('what is typed after Save stays, is not said to be saved, and is saved by the next change', async () => {
+  test('what is typed after a change is not said to be saved, and is saved by the next change', async () => {
     const { page, origin } = dashboard;
     const { client } = kethub;
     const target = { url: 'https://solver.example.org/', credentials: null };
@@ -287,27 +307,14 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     for (const { address, label, first, next } of forms) {
       await page.goto(origin + address);
       const field = page.getByLabel(new RegExp(`^${label}(?: \\*)?$`));
-      const save = page.getByRole('button', { name: 'Save', exact: true });
+      const saved = page.getByText('Saved.', { exact: true });
       await field.fill(first);
-      const asked = Promise.withResolvers<void>();
-      const answer = Promise.withResolvers<void>();
-      await page.route('**/api/**', async (route) => {
-        if (!['PATCH', 'PUT'].includes(route.request().method())) return route.continue();
-        asked.resolve();
-        await answer.promise;
-        return route.continue();
-      });
-      await save.click();
-      await asked.promise;
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await saved.waitFor();
       await field.fill(next);
-      await page.locator('button[type=submit][data-loading]').waitFor();
-      answer.resolve();
-      await page.locator('button[type=submit][data-loading]').waitFor({ state: 'detached' });
-      expect(await field.inputValue()).toBe(next);
-      expect(await page.getByText('Saved.', { exact: true }).count()).toBe(0);
-      await page.unroute('**/api/**');
-      await save.click();
-      await page.getByText('Saved.', { exact: true }).waitFor();
+      await saved.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await saved.waitFor();
       await page.reload();
       await expect.poll(() => field.inputValue()).toBe(next);
     }

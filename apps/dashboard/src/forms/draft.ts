@@ -1,10 +1,7 @@
 import { useState } from 'react';
 import type { Tagged } from '../data/tagged.ts';
 
-/**
- * Fields of a form as somebody types them, beside the resource with the tag that a change sends. Fields can be changed
- * while a change is on its way: `saved` takes over the new tag, and leaves what was typed since then.
- */
+/** Fields of a form as somebody types them, beside the resource with the tag that a change sends. */
 export function useDraft<T, Draft>(begun: Tagged<T>, draftOf: (read: Tagged<T>) => Draft) {
   const [seen, setSeen] = useState(begun);
   const [draft, setDraft] = useState(() => draftOf(begun));
@@ -20,11 +17,12 @@ export function useDraft<T, Draft>(begun: Tagged<T>, draftOf: (read: Tagged<T>) 
       setSeen(read);
       setDraft(draftOf(read));
     },
-    saved(read: Tagged<T>, sent: Draft): void {
+    /** Takes over what a change has saved, with its new tag. */
+    saved(read: Tagged<T>): void {
       const shown = draftOf(read);
       setSeen(read);
       setLast(shown);
-      setDraft((now) => (now === sent ? shown : now));
+      setDraft(shown);
     },
   };
 }

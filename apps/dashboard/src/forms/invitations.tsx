@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Time } from '../look/parts.tsx';
 import { roleInWords, roleOf, type RoleTexts } from '../look/roles.ts';
 import { Problem } from '../shell/problem.tsx';
+import { Form } from './form.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 
 interface Row {
@@ -111,13 +112,7 @@ function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonl
   });
   return (
     <Modal opened onClose={onClose} title="Invite somebody" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          invite.mutate();
-        }}
-      >
+      <Form className="stack" request={invite} onSubmit={() => invite.mutate()}>
         <TextInput
           type="email"
           label="E-mail address"
@@ -139,7 +134,7 @@ function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonl
         <Button type="submit" loading={invite.isPending} disabled={email.trim() === ''}>
           Invite
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

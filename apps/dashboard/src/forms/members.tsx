@@ -7,6 +7,7 @@ import { Time } from '../look/parts.tsx';
 import { CHOICES, roleOf } from '../look/roles.ts';
 import { Confirm } from '../shell/confirm.tsx';
 import { Problem } from '../shell/problem.tsx';
+import { Form } from './form.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 import { RecipientField, type Recipient } from './recipient-field.tsx';
 
@@ -150,13 +151,7 @@ function Add({ onClose, ...changing }: Changing & { readonly onClose: () => void
   const put = usePut(changing);
   return (
     <Modal opened onClose={onClose} title="Add a member" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          put.mutate({ member, role }, { onSuccess: onClose });
-        }}
-      >
+      <Form className="stack" request={put} onSubmit={() => put.mutate({ member, role }, { onSuccess: onClose })}>
         <RecipientField value={member} onChange={setMember} error={complaintAt(put.error, '/memberId')} />
         <Select
           label="Role"
@@ -170,7 +165,7 @@ function Add({ onClose, ...changing }: Changing & { readonly onClose: () => void
         <Button type="submit" loading={put.isPending} disabled={member.id === ''}>
           Add
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Form } from './form.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 
 /** Characters of a name that the platform takes. */
@@ -22,13 +23,7 @@ export function NameForm({
   const [name, setName] = useState('');
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          request.mutate(name.trim());
-        }}
-      >
+      <Form className="stack" request={request} onSubmit={() => request.mutate(name.trim())}>
         <TextInput
           label="Name"
           description={hint}
@@ -43,7 +38,7 @@ export function NameForm({
         <Button type="submit" loading={request.isPending} disabled={name.trim() === ''}>
           {action}
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -6,6 +6,7 @@ import { ifMatch, type Tagged } from '../data/tagged.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Conflict, isStale } from './conflict.tsx';
 import { useDraft } from './draft.ts';
+import { Form } from './form.tsx';
 import { complaintAt, FormProblem } from './problem-at.tsx';
 
 /** One text of a form. */
@@ -58,24 +59,16 @@ export function TextsForm<Key extends string>({
 }: Saving<Key> & { readonly present: Tagged<Texts<Key>> }) {
   const { seen, draft: texts, setDraft: setTexts, show, saved } = useDraft(present, ({ value }) => value);
   const change = useMutation({
-    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: Texts<Key> }) =>
-      save(sent, ifMatch(over)),
-    // Texts that are typed while the request is on its way are not saved.
-    async onSuccess(response, { sent }) {
-      saved({ value: sent, etag: response.headers.get('etag') }, sent);
+    mutationFn: (over: string | null) => save(texts, ifMatch(over)),
+    async onSuccess(response) {
+      saved({ value: texts, etag: response.headers.get('etag') });
       await onSaved();
     },
   });
   const isChanged = fields.some(({ key }) => texts[key] !== seen.value[key]);
   const isComplete = fields.every(({ key, isNeeded = false }) => !isNeeded || texts[key].trim() !== '');
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate({ over: seen.etag, sent: texts });
-      }}
-    >
+    <Form className="stack" request={change} onSubmit={() => change.mutate(seen.etag)}>
       {fields.map(({ key, label, maxLength, isLong = false, isNeeded = false, placeholder }, index) => {
         const input = {
           label,
@@ -99,7 +92,7 @@ export function TextsForm<Key extends string>({
         error={change.error}
         read={read}
         compare={({ value }) => fields.map(({ key, label }) => ({ label, mine: texts[key], theirs: value[key] }))}
-        onMine={(theirs) => change.mutate({ over: theirs.etag, sent: texts })}
+        onMine={(theirs) => change.mutate(theirs.etag)}
         onTheirs={(theirs) => {
           show(theirs);
           change.reset();
@@ -117,7 +110,7 @@ export function TextsForm<Key extends string>({
           )}
         </div>
       )}
-    </form>
+    </Form>
   );
 }
 

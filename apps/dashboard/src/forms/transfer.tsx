@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useActing } from '../data/context.tsx';
 import { meQuery, organizationsQuery } from '../data/queries.ts';
 import { Problem } from '../shell/problem.tsx';
+import { Form } from './form.tsx';
 
 /** Gives something to an organization of the person, or to the person themselves. */
 export function Transfer({
@@ -48,10 +49,10 @@ export function Transfer({
           It can be given to an organization in which you are maintainer or owner. You are in no other one.
         </p>
       ) : (
-        <form
+        <Form
           className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
+          request={transfer}
+          onSubmit={() => {
             if (chosen !== null) transfer.mutate(chosen);
           }}
         >
@@ -71,7 +72,7 @@ export function Transfer({
           <Button type="submit" loading={transfer.isPending} disabled={chosen === null}>
             Give it away
           </Button>
-        </form>
+        </Form>
       )}
     </Modal>
   );

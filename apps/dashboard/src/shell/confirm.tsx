@@ -1,5 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { Form } from '../forms/form.tsx';
 import { Problem } from './problem.tsx';
 
 /** Asks before something that cannot be undone. With `name`, the person has to type it. */
@@ -22,13 +23,7 @@ export function Confirm({
   const [typed, setTyped] = useState('');
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          request.mutate();
-        }}
-      >
+      <Form className="stack" request={request} onSubmit={() => request.mutate()}>
         <p style={{ margin: 0 }}>{children}</p>
         {name !== undefined && (
           <TextInput
@@ -41,7 +36,7 @@ export function Confirm({
         <Button type="submit" color="red" disabled={name !== undefined && typed !== name} loading={request.isPending}>
           {action}
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
 import type { ServiceLimits } from '@kethub/contract';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 
 const LABELS = {
@@ -39,10 +40,10 @@ export function LimitsForm({
   const [sent, setSent] = useState(texts);
   const wrong = names.filter((name) => !/^\s*(?:[1-9]\d{0,9})?\s*$/.test(texts[name]));
   return (
-    <form
+    <Form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+      request={request}
+      onSubmit={() => {
         setSent(texts);
         request.mutate({
           requestsPerMinute: numberOf(texts.requestsPerMinute),
@@ -76,7 +77,7 @@ export function LimitsForm({
           </span>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

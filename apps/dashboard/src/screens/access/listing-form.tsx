@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { listingOf, listingQuery } from '../../data/marketplace-queries.ts';
 import { ifMatch, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { CATEGORY_CHOICES, isCategory } from '../../look/market.ts';
 import { Markdown } from '../../look/markdown.tsx';
@@ -46,14 +47,7 @@ export function ListingForm({
   const pointers = error instanceof KethubError ? error.errors.map(({ pointer }) => pointer) : [];
   const atPlans = pointers.filter((pointer) => /^\/pricingPlans\/\d+\//.test(pointer));
   return (
-    <form
-      className="panel stack"
-      aria-label="Offer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        publish.mutate(seen);
-      }}
-    >
+    <Form className="panel stack" aria-label="Offer" request={publish} onSubmit={() => publish.mutate(seen)}>
       <div className="fields">
         <TextInput
           label="Title"
@@ -130,6 +124,6 @@ export function ListingForm({
           Back
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

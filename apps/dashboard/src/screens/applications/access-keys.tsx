@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
+import { Form } from '../../forms/form.tsx';
 import { CopyButton, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useApplicationAddress } from './use-application.ts';
@@ -111,13 +112,7 @@ function Rotation({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Modal opened onClose={onClose} title="Rotate the access key" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rotate.mutate();
-        }}
-      >
+      <Form className="stack" request={rotate} onSubmit={() => rotate.mutate()}>
         <p style={{ margin: 0 }}>A new key pair is made, which works at once. Reveal its secret in the list.</p>
         <Radio.Group label="The present pairs end" value={overlap} onChange={setOverlap}>
           <div className="stack" style={{ marginTop: 8 }}>
@@ -130,7 +125,7 @@ function Rotation({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={rotate.isPending}>
           Make a new key pair
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

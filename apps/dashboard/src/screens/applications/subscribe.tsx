@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { sharedServicesQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { servicesQuery } from '../../data/queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -74,10 +75,10 @@ function ChoiceForm({
     items: choices.filter((one) => one.isShared === isShared).map(({ id, name }) => ({ value: id, label: name })),
   });
   return (
-    <form
+    <Form
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+      request={subscribe}
+      onSubmit={() => {
         if (serviceId !== null && version !== null) subscribe.mutate({ serviceId, version });
       }}
     >
@@ -115,6 +116,6 @@ function ChoiceForm({
         </Button>
         {isKnown && <span className="quiet small">The application has subscribed to this version already.</span>}
       </div>
-    </form>
+    </Form>
   );
 }

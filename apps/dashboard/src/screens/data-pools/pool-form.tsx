@@ -1,5 +1,6 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 
 /** Asks for name and description of a data pool. */
@@ -22,13 +23,7 @@ export function PoolForm({
   const [description, setDescription] = useState('');
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          request.mutate({ name: name.trim(), description });
-        }}
-      >
+      <Form className="stack" request={request} onSubmit={() => request.mutate({ name: name.trim(), description })}>
         <TextInput
           label="Name"
           required
@@ -52,7 +47,7 @@ export function PoolForm({
         <Button type="submit" loading={request.isPending} disabled={name.trim() === ''}>
           {action}
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

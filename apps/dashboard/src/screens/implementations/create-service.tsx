@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { implementationQuery, refsQuery } from '../../data/implementation-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { useImplementationAddress, useWhere } from './use-implementation.ts';
 
@@ -66,13 +67,7 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
   });
   return (
     <Modal opened onClose={onClose} title="Create a service" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="stack" request={create} onSubmit={() => create.mutate()}>
         <p style={{ margin: 0 }}>The files are built at once. Nothing is published yet.</p>
         <TextInput
           label="Name"
@@ -123,7 +118,7 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
         <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || ref === ''}>
           Create and build
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

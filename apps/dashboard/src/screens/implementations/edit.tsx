@@ -8,6 +8,7 @@ import { formQuery, isMissing } from '../../data/form-query.ts';
 import { implementationQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { roleInWords } from '../../look/roles.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -104,13 +105,7 @@ function Editor({ begun: given }: { readonly begun: Begun }) {
   const entryAt = async (target: string, commitId: string) =>
     (await readEntry(acting.platform, implementationId, commitId, target)) !== null;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        commit.mutate(begun);
-      }}
-    >
+    <Form className="stack" request={commit} onSubmit={() => commit.mutate(begun)}>
       <h2>{begun.id === null ? 'New file' : `Edit ${begun.path}`}</h2>
       <TextInput
         label="Path"
@@ -161,6 +156,6 @@ function Editor({ begun: given }: { readonly begun: Begun }) {
           Commit to {branch}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { isMissing } from '../../data/form-query.ts';
 import { implementationsQuery, publicImplementationsQuery } from '../../data/implementation-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
@@ -167,13 +168,7 @@ function Create({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Modal opened onClose={onClose} title="New implementation" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="stack" request={create} onSubmit={() => create.mutate()}>
         <TextInput
           label="Name"
           description="Lower-case letters, digits, dots, - and _. It is the last part of the address."
@@ -197,7 +192,7 @@ function Create({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           Create
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useActing, isEnough } from '../../data/context.tsx';
 import { implementationQuery, implementationsQuery, importQuery } from '../../data/implementation-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { State, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -86,13 +87,7 @@ export function Import({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Modal opened onClose={onClose} title="Import a repository" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin.mutate();
-        }}
-      >
+      <Form className="stack" request={begin} onSubmit={() => begin.mutate()}>
         <TextInput
           label="Address"
           description="The address of a Git repository, such as https://example.org/lab/solver.git. Only https."
@@ -126,7 +121,7 @@ export function Import({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={begin.isPending} disabled={url.trim() === ''}>
           Import
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }
@@ -230,13 +225,7 @@ function Again({ onClose, onDone }: { readonly onClose: () => void; readonly onD
   });
   return (
     <Modal opened onClose={onClose} title="Run it again" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          restart.mutate();
-        }}
-      >
+      <Form className="stack" request={restart} onSubmit={() => restart.mutate()}>
         <CredentialFields
           username={username}
           password={password}
@@ -248,7 +237,7 @@ function Again({ onClose, onDone }: { readonly onClose: () => void; readonly onD
         <Button type="submit" loading={restart.isPending}>
           Run it
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -6,6 +6,7 @@ import { implementationsQuery, refsQuery } from '../../data/implementation-queri
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useDraft } from '../../forms/draft.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
@@ -39,22 +40,22 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
   const set = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed });
   const wanted = linesOf(patterns);
   const change = useMutation({
-    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: Draft }) =>
+    mutationFn: (over: string | null) =>
       tagged<Implementation>(
         acting.platform.updateImplementation.response({
           implementationId,
           json: {
-            name: sent.name.trim(),
-            description: sent.description,
-            visibility: sent.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
-            defaultBranch: sent.defaultBranch,
-            protection: { defaultBranch: sent.protectsDefault, patterns: linesOf(sent.patterns) },
+            name: draft.name.trim(),
+            description: draft.description,
+            visibility: draft.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+            defaultBranch: draft.defaultBranch,
+            protection: { defaultBranch: draft.protectsDefault, patterns: wanted },
           },
           headers: ifMatch(over),
         }),
       ),
-    async onSuccess(read, { sent }) {
-      saved(read, sent);
+    async onSuccess(read) {
+      saved(read);
       await queries.invalidateQueries({ queryKey: [acting.base, 'implementation', implementationId] });
       await queries.invalidateQueries({ queryKey: implementationsQuery(acting).queryKey });
     },
@@ -62,13 +63,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
   const branches = new Set([...(refs.data?.branches.map((one) => one.name) ?? []), seen.value.defaultBranch]);
   const words = (one: string): string => VISIBILITIES.find((known) => known.value === one)?.label ?? one;
   return (
-    <form
-      className="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate({ over: seen.etag, sent: draft });
-      }}
-    >
+    <Form className="panel stack" request={change} onSubmit={() => change.mutate(seen.etag)}>
       <TextInput
         label="Name"
         description="After a change the old address still answers."
@@ -136,7 +131,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
               ].join(', '),
             },
           ]}
-          onMine={(theirs) => change.mutate({ over: theirs.etag, sent: draft })}
+          onMine={(theirs) => change.mutate(theirs.etag)}
           onTheirs={(theirs) => {
             show(theirs);
             change.reset();
@@ -158,7 +153,7 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
           </span>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { refsQuery } from '../../data/implementation-queries.ts';
 import { ifMatch } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { Form } from '../../forms/form.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { readHead } from './begin-to-edit.ts';
 import { below, useImplementationAddress, useWhere } from './use-implementation.ts';
@@ -63,13 +64,7 @@ export function Upload({
   });
   return (
     <Modal opened onClose={onClose} title="Upload files" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          commit.mutate(head);
-        }}
-      >
+      <Form className="stack" request={commit} onSubmit={() => commit.mutate(head)}>
         {!isBranch && (
           <p style={{ margin: 0 }}>{ref} is no branch. Choose a branch first: an upload adds a commit to it.</p>
         )}
@@ -135,7 +130,7 @@ export function Upload({
             Commit
           </Button>
         )}
-      </form>
+      </Form>
     </Modal>
   );
 }

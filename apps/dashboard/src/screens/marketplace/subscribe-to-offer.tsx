@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { planInWords } from '../../look/market.ts';
 import { useEveryPage } from '../../look/more.tsx';
@@ -45,10 +46,10 @@ export function SubscribeToOffer({
           <Link to={`${acting.base}/applications`}>Applications</Link>, then come back.
         </p>
       ) : (
-        <form
+        <Form
           className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
+          request={subscribe}
+          onSubmit={() => {
             if (applicationId !== null) subscribe.mutate(applicationId);
           }}
         >
@@ -81,7 +82,7 @@ export function SubscribeToOffer({
           <Button type="submit" loading={subscribe.isPending} disabled={applicationId === null || pricingPlanId === ''}>
             Subscribe
           </Button>
-        </form>
+        </Form>
       )}
     </Modal>
   );

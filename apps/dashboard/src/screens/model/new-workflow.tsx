@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
+import { Form } from '../../forms/form.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { newFile } from '../../modeller/kit/new-file.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -32,13 +33,7 @@ export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Modal opened onClose={onClose} title="New workflow" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="stack" request={create} onSubmit={() => create.mutate()}>
         <TextInput
           label="Name"
           required
@@ -60,7 +55,7 @@ export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           Draw it
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { accessTokensQuery } from '../../data/queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Code } from '../../look/parts.tsx';
 
@@ -48,13 +49,7 @@ export function NewToken({ onClose }: { readonly onClose: () => void }) {
     );
   return (
     <Modal opened onClose={onClose} title="New token" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="stack" request={create} onSubmit={() => create.mutate()}>
         <TextInput
           label="Name"
           description="The place of its use, for example a machine."
@@ -77,7 +72,7 @@ export function NewToken({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           Make the token
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { providerTokensQuery } from '../../data/usage-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { PageHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -123,14 +124,7 @@ function KeyForm({ code, onClose }: { readonly code: ProviderCode; readonly onCl
   });
   return (
     <Modal opened onClose={onClose} title={`Key of ${PROVIDERS[code]}`} lockScroll={false}>
-      <form
-        className="stack"
-        autoComplete="off"
-        onSubmit={(event) => {
-          event.preventDefault();
-          set.mutate();
-        }}
-      >
+      <Form className="stack" autoComplete="off" request={set} onSubmit={() => set.mutate()}>
         <PasswordInput
           label="API key"
           description="It is sealed, and never shown again. User code that gets it may print it."
@@ -160,7 +154,7 @@ function KeyForm({ code, onClose }: { readonly code: ProviderCode; readonly onCl
         >
           Save
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useDraft } from '../../forms/draft.ts';
+import { Form } from '../../forms/form.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { emptyTarget, TargetFields, targetOf, targetPointers, type TargetDraft } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -14,24 +15,17 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
   const queries = useQueryClient();
   const { seen, draft, setDraft, isSaved, show, saved } = useDraft(begun, draftOf);
   const change = useMutation({
-    mutationFn: ({ over, sent }: { readonly over: string | null; readonly sent: TargetDraft }) =>
+    mutationFn: (over: string | null) =>
       tagged<ServiceVersion>(
-        acting.platform.setTarget.response({ serviceId, version, json: targetOf(sent), headers: ifMatch(over) }),
+        acting.platform.setTarget.response({ serviceId, version, json: targetOf(draft), headers: ifMatch(over) }),
       ),
-    async onSuccess(read, { sent }) {
-      saved(read, sent);
+    async onSuccess(read) {
+      saved(read);
       await queries.invalidateQueries({ queryKey: [acting.base, 'service', serviceId] });
     },
   });
   return (
-    <form
-      className="panel stack"
-      aria-label="Where it runs"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate({ over: seen.etag, sent: draft });
-      }}
-    >
+    <Form className="panel stack" aria-label="Where it runs" request={change} onSubmit={() => change.mutate(seen.etag)}>
       <TargetFields
         draft={draft}
         onChange={setDraft}
@@ -56,7 +50,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
             theirs: target?.hasCredentials === true ? 'there are some' : 'none',
           },
         ]}
-        onMine={(theirs) => change.mutate({ over: theirs.etag, sent: draft })}
+        onMine={(theirs) => change.mutate(theirs.etag)}
         onTheirs={(theirs) => {
           show(theirs);
           change.reset();
@@ -72,7 +66,7 @@ export function ChangeTarget({ version, begun }: { readonly version: string; rea
           </span>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useDraft } from '../../forms/draft.ts';
+import { Form } from '../../forms/form.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { complaintsOf, configurationOf, differencesOf, draftOf, PYTHONS, type Draft } from './configuration.ts';
 import { EnvironmentForm } from './environment-form.tsx';
@@ -59,11 +60,11 @@ export function ConfigurationForm({
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => set(name, event.currentTarget.value),
   });
   return (
-    <form
+    <Form
       className="panel stack"
       aria-label="Configuration"
-      onSubmit={(event) => {
-        event.preventDefault();
+      request={change}
+      onSubmit={() => {
         const found = complaintsOf(draft);
         setOwn(found);
         if (found.size === 0) change.mutate(base);
@@ -143,7 +144,7 @@ export function ConfigurationForm({
         </Button>
         <span className="quiet small">The draft is built anew where that depends on a change.</span>
       </div>
-    </form>
+    </Form>
   );
 }
 

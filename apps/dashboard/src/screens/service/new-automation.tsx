@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { implementationsQuery } from '../../data/implementation-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -41,13 +42,7 @@ export function NewAutomation({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <Modal opened onClose={onClose} title="Versions of pushes" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin.mutate();
-        }}
-      >
+      <Form className="stack" request={begin} onSubmit={() => begin.mutate()}>
         <p style={{ margin: 0 }}>From now on, what is pushed to an implementation becomes the next version.</p>
         <Select
           label="Implementation"
@@ -94,7 +89,7 @@ export function NewAutomation({ onClose }: { readonly onClose: () => void }) {
         <Button type="submit" loading={begin.isPending} disabled={chosen === null || pattern.trim() === ''}>
           Begin
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

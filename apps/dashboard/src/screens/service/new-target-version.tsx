@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Form } from '../../forms/form.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from './target-fields.tsx';
 import { useServiceAddress } from './use-service.ts';
@@ -19,19 +20,13 @@ export function NewTargetVersion({ onClose }: { readonly onClose: () => void }) 
   });
   return (
     <Modal opened onClose={onClose} title="New version" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
+      <Form className="stack" request={add} onSubmit={() => add.mutate()}>
         <TargetFields draft={draft} onChange={setDraft} error={add.error} at="/target" />
         <FormProblem error={add.error} fields={targetPointers('/target')} />
         <Button type="submit" loading={add.isPending}>
           Add the draft
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

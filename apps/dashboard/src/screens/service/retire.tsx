@@ -5,6 +5,7 @@ import { serviceQuery, versionFormQuery } from '../../data/queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useDraft } from '../../forms/draft.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { fromLocalInput, parseTime, toLocalInput } from '../../look/time.ts';
 import { Confirm } from '../../shell/confirm.tsx';
@@ -47,13 +48,7 @@ function Announcement({ version, present, onClose }: Asked & { readonly present:
     },
   });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        retire.mutate(seen.etag);
-      }}
-    >
+    <Form className="stack" request={retire} onSubmit={() => retire.mutate(seen.etag)}>
       <p style={{ margin: 0 }}>
         It takes no new subscriptions from now on. Callers learn the date from the headers of each answer. What runs
         then goes on, and results can still be read.
@@ -93,7 +88,7 @@ function Announcement({ version, present, onClose }: Asked & { readonly present:
           {at === '' ? 'Retire now' : 'Announce'}
         </Button>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -6,6 +6,7 @@ import { isMissing } from '../../data/form-query.ts';
 import { shareQuery, sharesQuery } from '../../data/sharing-queries.ts';
 import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { RecipientField, type Recipient } from '../../forms/recipient-field.tsx';
 import { fromLocalInput, parseTime, toApiTime, toLocalInput } from '../../look/time.ts';
@@ -62,13 +63,7 @@ function Fields({ present, onClose }: { readonly present: Tagged<Share> | null; 
   });
   const isBackwards = start !== '' && end !== '' && fromLocalInput(end) <= fromLocalInput(start);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        request.mutate(seen);
-      }}
-    >
+    <Form className="stack" request={request} onSubmit={() => request.mutate(seen)}>
       {seen === null && (
         <RecipientField value={recipient} onChange={setRecipient} error={complaintAt(request.error, '/recipient/id')} />
       )}
@@ -111,7 +106,7 @@ function Fields({ present, onClose }: { readonly present: Tagged<Share> | null; 
           {seen === null ? 'Share' : 'Save'}
         </Button>
       )}
-    </form>
+    </Form>
   );
 }
 

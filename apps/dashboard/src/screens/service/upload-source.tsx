@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { versionFormQuery } from '../../data/queries.ts';
 import { ifMatch, tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
+import { Form } from '../../forms/form.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { SourceDrop } from '../services/source-drop.tsx';
@@ -40,14 +41,20 @@ export function UploadSource({ draft, onClose }: { readonly draft: string | null
   });
   return (
     <Modal opened onClose={onClose} title="Upload new source" size="lg" lockScroll={false}>
-      <div className="stack">
+      <Form
+        className="stack"
+        request={upload}
+        below={<UploadProgress upload={upload} />}
+        onSubmit={() => {
+          if (source) upload.start(source);
+        }}
+      >
         <p style={{ margin: 0 }}>
           {draft === null ? 'It becomes the next version, a draft.' : `It replaces the source of the draft ${draft}.`}
         </p>
         <SourceDrop source={source} onSource={setSource} />
         {seen.error && <Problem error={seen.error} onRetry={() => void seen.refetch()} />}
         {upload.error !== null && !isStale(upload.error) && <Problem error={upload.error} />}
-        <UploadProgress upload={upload} />
         <Conflict
           error={upload.error}
           read={() =>
@@ -70,17 +77,11 @@ export function UploadSource({ draft, onClose }: { readonly draft: string | null
           }}
         />
         {!isStale(upload.error) && (
-          <Button
-            disabled={source === null || (draft !== null && !seen.data)}
-            loading={upload.isPending}
-            onClick={() => {
-              if (source) upload.start(source);
-            }}
-          >
+          <Button type="submit" disabled={source === null || (draft !== null && !seen.data)} loading={upload.isPending}>
             Upload and build
           </Button>
         )}
-      </div>
+      </Form>
     </Modal>
   );
 }

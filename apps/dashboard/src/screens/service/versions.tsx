@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ComponentProps } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { buildQuery, isBuilt, serviceQuery, versionsQuery, VERSIONS_OF_SERVICE } from '../../data/queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
 import { State, Time } from '../../look/parts.tsx';
@@ -241,13 +242,7 @@ function Publish({ version, onClose }: { readonly version: string; readonly onCl
   });
   return (
     <Modal opened onClose={onClose} title={`Publish ${version}`} lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          publish.mutate();
-        }}
-      >
+      <Form className="stack" request={publish} onSubmit={() => publish.mutate()}>
         <p style={{ margin: 0 }}>A published version never changes any more. What comes next is a new version.</p>
         <Radio.Group
           label="Who can use it"
@@ -271,7 +266,7 @@ function Publish({ version, onClose }: { readonly version: string; readonly onCl
         <Button type="submit" loading={publish.isPending}>
           Publish
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from '../service/target-fields.tsx';
@@ -40,14 +41,7 @@ export function NewOnPremise() {
     <>
       <NewServiceHead />
       <div className="split">
-        <form
-          className="panel stack"
-          aria-label="New service"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate();
-          }}
-        >
+        <Form className="panel stack" aria-label="New service" request={create} onSubmit={() => create.mutate()}>
           <TextInput
             label="Name"
             description="Stands in the address of the service."
@@ -73,7 +67,7 @@ export function NewOnPremise() {
               Create
             </Button>
           </div>
-        </form>
+        </Form>
         <aside className="panel stack" aria-label="What happens to calls">
           <h2>What happens to calls</h2>
           <p style={{ margin: 0 }}>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
+import { Form } from '../../forms/form.tsx';
 import { Code } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -47,10 +48,11 @@ export function NewService() {
     <>
       <NewServiceHead />
       <div className="split">
-        <form
+        <Form
           className="panel stack"
-          onSubmit={(event) => {
-            event.preventDefault();
+          request={create}
+          below={<UploadProgress upload={create} />}
+          onSubmit={() => {
             if (source) create.start(source);
           }}
         >
@@ -96,14 +98,13 @@ export function NewService() {
             onChange={(event) => setDescription(event.currentTarget.value)}
           />
           {create.error !== null && <Problem error={create.error} />}
-          <UploadProgress upload={create} />
           <div className="row">
             <Button type="submit" disabled={source === null || name.trim() === ''} loading={create.isPending}>
               Upload and build
             </Button>
             {source === null && <span className="quiet small">First choose what to upload.</span>}
           </div>
-        </form>
+        </Form>
         <aside className="panel stack" aria-label="What a service is">
           <h2>What is uploaded</h2>
           <p style={{ margin: 0 }}>

@@ -23,6 +23,8 @@ export function SourceDrop({
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
+    // The upload of another source is under way.
+    if (file.current?.matches(':disabled') === true) return;
     take(sourceOfDrop(event.dataTransfer));
   };
   const chosen = (input: HTMLInputElement): void => {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useActing } from '../../data/context.tsx';
 import { servicesQuery } from '../../data/queries.ts';
 import { storageQuery } from '../../data/usage-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { shortId } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -47,13 +48,7 @@ export function Retention({ usage, onClose }: { readonly usage: StorageUsage; re
   });
   return (
     <Modal opened onClose={onClose} title="How long results are kept" size="lg" lockScroll={false}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
+      <Form className="stack" request={change} onSubmit={() => change.mutate()}>
         <p style={{ margin: 0 }}>
           {usage.keepDays === null
             ? 'The platform keeps results, result files and logs for good.'
@@ -103,7 +98,7 @@ export function Retention({ usage, onClose }: { readonly usage: StorageUsage; re
         <Button type="submit" loading={change.isPending} disabled={!isComplete}>
           Save
         </Button>
-      </form>
+      </Form>
     </Modal>
   );
 }

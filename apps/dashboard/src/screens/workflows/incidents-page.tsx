@@ -7,6 +7,7 @@ import { useActing, useMay } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
 import { isMissing } from '../../data/form-query.ts';
 import { incidentGroupsQuery, type IncidentFilter } from '../../data/workflow-queries.ts';
+import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { LongText } from '../../look/long-text.tsx';
@@ -174,13 +175,7 @@ function RetryAll({ group, onClose }: { readonly group: WorkflowIncidentGroup; r
           <Button onClick={onClose}>Close</Button>
         </div>
       ) : (
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            send();
-          }}
-        >
+        <Form className="stack" request={retry} onSubmit={send}>
           <p style={{ margin: 0 }}>
             {incidents === 1 ? 'The incident is' : `All ${incidents} incidents are`} tried again. First mend the cause.
           </p>
@@ -201,7 +196,7 @@ function RetryAll({ group, onClose }: { readonly group: WorkflowIncidentGroup; r
           <Button type="submit" loading={retry.isPending}>
             Try again
           </Button>
-        </form>
+        </Form>
       )}
     </Modal>
   );
