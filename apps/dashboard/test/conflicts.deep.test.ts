@@ -132,6 +132,14 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
     await dialog.getByRole('button', { name: 'Take it away' }).click();
     await page.getByText('Derived from the signature of run().').waitFor();
     expect(await saved()).not.toBe('Later.');
+
+    // Another source is built: what is derived from it appears by itself.
+    const source = { 'src/__init__.py': '', 'src/program.py': 'def run(renewed: int) -> dict:\n    return {}\n' };
+    const files = Object.entries(source).map(([name, text]) => [name, Buffer.from(text)] as const);
+    const body = new Blob([new Uint8Array(zipSync(Object.fromEntries(files)))], { type: 'application/zip' });
+    await kethub.client.replaceSource({ ...at, body });
+    const derivedNow = page.getByLabel('OpenAPI document', { exact: true }).last();
+    await derivedNow.getByText('"renewed"').waitFor({ timeout: 120_000 });
   });
 
   test('source of a draft: an upload of somebody else is not replaced without a look', async () => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestKethub } from '@kethub/server/testing/kethub';
 import { budgets } from '../budgets.ts';
-import { KEYS } from '../src/shell/keys.ts';
+import { KEYS } from '../src/shell/keys-table.ts';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { awaited } from './traffic.ts';
@@ -289,9 +289,8 @@ describe.skipIf(!existsSync(PROGRAM))('the dashboard in a browser', () => {
       'g e': goes('e', '/me/executions'),
       'j  k': async () => {
         await page.locator('.list a.name').nth(1).waitFor();
-        const rows = await page
-          .locator('.list a.name')
-          .evaluateAll((links) => links.map((one) => one.getAttribute('href')));
+        const links = '[...document.querySelectorAll(".list a.name")].map((one) => one.getAttribute("href"))';
+        const rows = (await page.evaluate(links)) as string[];
         for (const [key, at] of [
           ['j', 0],
           ['j', 1],

@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { KEYS } from './keys.ts';
+import { KEYS } from './keys-table.ts';
 
 /** All keys of the frame. */
 export default function KeysHelp({ onClose }: { readonly onClose: () => void }) {

@@ -3,7 +3,7 @@ import type { ServiceVersion } from '@kethub/contract';
 import { Button, FileButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { isMissing } from '../../data/form-query.ts';
 import { versionQuery } from '../../data/queries.ts';
@@ -36,6 +36,15 @@ export function SpecificationPage() {
   const known = useQuery(versionQuery(acting, serviceId, version));
   const document = useQuery(specificationQuery(acting, serviceId, version));
   const mayChange = useMay('service:change');
+  // A new build derives the document anew. An uploaded one is read again by whoever replaces it only.
+  const { build, sourceDigest } = known.data?.apiSpecification === 'UPLOADED' ? {} : (known.data ?? {});
+  const source = known.data && `${sourceDigest} ${build?.id} ${build?.status}`;
+  const read = useRef(source);
+  const { refetch } = document;
+  useEffect(() => {
+    if (read.current !== undefined && source !== undefined && read.current !== source) void refetch();
+    read.current = source ?? read.current;
+  }, [source, refetch]);
   const retry = (): void => void Promise.all([known.refetch(), document.refetch()]);
   if (isMissing(known) || isMissing(document)) return <Problem error={known.error ?? document.error} onRetry={retry} />;
   if (!known.data || !document.data) return <div className="panel quiet">Loading…</div>;
