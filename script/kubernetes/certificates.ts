@@ -12,6 +12,16 @@ export function makeCertificate(
   return { certFile, keyFile, caFile: certFile };
 }
 
+/** Makes such a certificate that was valid until yesterday: a clock that is a day ahead sees a fresh one so. */
+export function makeExpiredCertificate(folder: string, address: string): { certFile: string; keyFile: string } {
+  const at = (name: string): string => path.join(folder, name);
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'pipe' });
+  writeFileSync(at('expired.ext'), `subjectAltName=IP:${address}`);
+  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=kethub-worker', '-keyout', at('expired.key'), '-out', at('expired.csr')); // prettier-ignore
+  openssl('x509', '-req', '-in', at('expired.csr'), '-signkey', at('expired.key'), '-days', '-1', '-extfile', at('expired.ext'), '-out', at('expired.crt')); // prettier-ignore
+  return { certFile: at('expired.crt'), keyFile: at('expired.key') };
+}
+
 /** Makes an authority, and the certificates of all parts of a test cluster by it, as `<name>.crt` and `<name>.key`. */
 export function makeCertificates(folder: string, address: string): void {
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });

@@ -29,7 +29,7 @@ export interface KeptJob {
   readonly poolFolders: Readonly<Record<string, string>>;
   /** The uid of the pod that may run the program. */
   readonly pod?: string;
-  /** Epoch milliseconds at which we saw it begin. */
+  /** Epoch milliseconds at which its pod asked to begin. Without them no code of the service has run. */
   readonly begunAt?: number;
   /** True when the pod has brought everything. */
   readonly done?: boolean;
@@ -39,8 +39,11 @@ export interface KeptJob {
 export class Claims {
   readonly written: string;
   readonly done: Promise<void>;
+  /** Resolves with the epoch milliseconds at which the program began. */
+  readonly begins: Promise<number>;
   readonly #folder: string;
   readonly #done = Promise.withResolvers<void>();
+  readonly #begins = Promise.withResolvers<number>();
   readonly #close: () => void;
   readonly #taken = { bytes: 0, entries: 0 };
   #kept: KeptJob;
@@ -50,6 +53,8 @@ export class Claims {
     this.#kept = kept;
     this.written = join(folder, 'written');
     this.done = this.#done.promise;
+    this.begins = this.#begins.promise;
+    if (kept.begunAt !== undefined) this.#begins.resolve(kept.begunAt);
     if (kept.done === true) this.#done.resolve();
     // A program that writes nothing leaves an empty file.
     if (kept.done !== true && kept.pod === undefined) writeFileSync(this.written, '', { mode: 0o600 });
@@ -72,23 +77,22 @@ export class Claims {
     return this.#kept.done === true;
   }
 
-  /** Gives the execution up. Returns false when a pod has claimed it before. */
+  /** Gives the execution up. Returns false when its program has begun before. */
   refuse(): boolean {
-    if (this.#kept.pod === undefined) this.#keep({ pod: NOBODY });
+    if (this.#kept.begunAt === undefined && this.#kept.pod !== NOBODY) this.#keep({ pod: NOBODY });
     return this.#kept.pod === NOBODY;
-  }
-
-  /** Returns when the program began, as we saw it first. */
-  begun(): number {
-    if (this.#kept.begunAt === undefined) {
-      this.#keep({ begunAt: Date.now() });
-      rmSync(inputOf(this.#folder), { force: true });
-    }
-    return this.#kept.begunAt ?? Date.now();
   }
 
   close(): void {
     this.#close();
+  }
+
+  #begin(): void {
+    if (this.#kept.begunAt !== undefined) return;
+    const begunAt = Date.now();
+    this.#keep({ begunAt });
+    rmSync(inputOf(this.#folder), { force: true });
+    this.#begins.resolve(begunAt);
   }
 
   #claim(pod: string): boolean {
@@ -97,6 +101,10 @@ export class Claims {
   }
 
   async #receive(what: string, rest: readonly string[], query: string, request: IncomingMessage): Promise<Reply> {
+    if (request.method === 'POST' && what === 'begin') {
+      this.#begin();
+      return [200, {}];
+    }
     if (request.method === 'POST' && what === 'done') {
       this.#keep({ done: true });
       this.#done.resolve();

@@ -8,17 +8,7 @@ import { keepWritten, type Written } from '../runner/result.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
-import {
-  causeOfCluster,
-  CONTAINERS,
-  hasBegun,
-  isOver,
-  neverBegan,
-  programEnd,
-  statusOf,
-  waitOf,
-  type Pod,
-} from './pod.ts';
+import { causeOfCluster, hasStarted, isOver, programEnd, waitOf, type Pod } from './pod.ts';
 import { followLog } from './pod-log.ts';
 import type { Pods } from './pods.ts';
 import type { Claims } from './claims.ts';
@@ -72,7 +62,6 @@ export class KubernetesRun implements Run {
   readonly #abandoned = new AbortController();
   readonly #dropped = new AbortController();
   readonly #settle = Promise.withResolvers<void>();
-  readonly #begin = Promise.withResolvers<number>();
   readonly #end = Promise.withResolvers<Exit>();
   /** Resolves when its last state is known: the pod has ended or is gone, or the job is gone without one. */
   readonly #podOver = Promise.withResolvers<void>();
@@ -83,6 +72,8 @@ export class KubernetesRun implements Run {
   #isUnwanted = false;
   #failure: Cause | null = null;
   #log: Promise<boolean> | null = null;
+  /** Resolves when the program has ended, or its pod is gone. */
+  readonly #programOver = Promise.withResolvers<void>();
   #unfollow: () => void = () => undefined;
   #begun = false;
   readonly #logged = new Set<string>();
@@ -95,7 +86,7 @@ export class KubernetesRun implements Run {
     this.pools = options.pools;
     this.ended = this.#end.promise;
     this.settled = this.#settle.promise;
-    this.begins = this.#begin.promise;
+    this.begins = claims.begins;
   }
 
   processes(): readonly number[] {
@@ -218,14 +209,19 @@ export class KubernetesRun implements Run {
     if (pod === null) {
       if (this.#pod?.metadata.uid !== uid && owner !== uid) return;
       this.#isGone = true;
+      this.#programOver.resolve();
       this.#podOver.resolve();
       return;
     }
     this.#pod = pod;
-    if (hasBegun(pod) && this.#log === null) {
-      this.#begin.resolve(this.#claims.begun());
-      const isEnded = (one: Pod): boolean => programEnd(one) !== null || isOver(one);
-      const state = { isOver: () => isEnded(this.#pod ?? pod) || this.#isGone, isGone: () => this.#isGone };
+    const isEnded = (one: Pod): boolean => programEnd(one) !== null || isOver(one);
+    if (isEnded(pod)) this.#programOver.resolve();
+    if (hasStarted(pod) && this.#log === null) {
+      const state = {
+        over: this.#programOver.promise,
+        isOver: () => isEnded(this.#pod ?? pod) || this.#isGone,
+        isGone: () => this.#isGone,
+      };
       this.#log = followLog(
         this.#cluster.api,
         pod.metadata.name,
@@ -242,11 +238,12 @@ export class KubernetesRun implements Run {
   async #judge(): Promise<Exit> {
     const pod = this.#pod;
     const end = pod === null ? null : programEnd(pod);
-    if (this.#claims.refuse() || pod === null) return this.#judgeUnclaimed(pod);
-    if (this.#log !== null && !(await this.#log))
+    if (this.#claims.refuse()) return this.#notBegun(pod);
+    if (pod === null) return lost();
+    // A node can end a program before it has said that it began.
+    if (this.#log === null || !(await this.#log))
       this.#note('WARNING', 'The pod was removed before its log was read to the end: lines may be missing.');
     const cause = causeOfCluster(pod, this.#options.limits);
-    if (neverBegan(pod)) return this.#notBegun(pod);
     if (end === null) {
       if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();
       this.#blame(cause);
@@ -268,16 +265,12 @@ export class KubernetesRun implements Run {
     this.#note('ERROR', `${cause.title}: ${cause.detail}`);
   }
 
-  /** Judges a pod that never claimed the execution: no code of the service has run. */
-  #judgeUnclaimed(pod: Pod | null): Exit {
-    return this.#claims.pod === null ? this.#notBegun(pod) : lost();
-  }
-
+  /** Judges a pod in which no code of the service has run, and none will. */
   #notBegun(pod: Pod | null): Exit {
-    const fetch = pod === null ? undefined : statusOf(pod, CONTAINERS.fetch)?.state?.terminated;
+    const end = pod === null ? null : programEnd(pod);
     const why =
       pod === null || pod.status?.reason === undefined
-        ? (fetch?.message ?? fetch?.reason ?? 'it was removed')
+        ? (end?.message ?? end?.reason ?? 'it was removed')
         : `${pod.status.reason}: ${pod.status.message ?? ''}`;
     if (!this.#isUnwanted) this.#note('ERROR', `The cluster ended the pod before the program began: ${shortened(why)}`);
     return refused();
@@ -320,7 +313,7 @@ export class KubernetesRun implements Run {
     return latest?.message === undefined ? null : shortened(latest.message);
   }
 
-  /** Asks the cluster to end the pod, again and again until it is over. Without a claim nothing will run: it ends here. */
+  /** Asks the cluster to end the pod, again and again until it is over. Before the program begins, nothing will run: it ends here. */
   #stop(gracePeriodSeconds: number): void {
     if (this.#claims.refuse()) {
       if (!this.#begun) this.#end.resolve(refused());

@@ -165,7 +165,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       const state = async (): Promise<string> =>
         JSON.stringify((await cluster.ask('GET', `${path('pods')}/${metadata.name}-again`)).body['status']);
       await until('the second pod has failed', async () => (await state()).includes('"phase":"Failed"'));
-      expect(await state()).not.toContain('"started":true');
+      expect(await state()).toContain('"exitCode":125');
       expect((await bench.log(job.executionId)).filter(({ message }) => message === 'began')).toHaveLength(1);
       const ended = bench.ended(job.executionId);
       await bench.runtime.cancel(job.executionId);

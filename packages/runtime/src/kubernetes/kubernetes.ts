@@ -243,8 +243,10 @@ export class Kubernetes {
  */
 async function createJob(api: ClusterApi, order: Order, token: string, header: object): Promise<void> {
   const job = await madeJob(api, order);
-  await unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, header) }));
-  await unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) }));
+  await Promise.all([
+    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, header) })),
+    unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) })),
+  ]);
   await api.ask('PATCH', `jobs/${order.job}`, { body: { spec: { suspend: false } } });
 }
 

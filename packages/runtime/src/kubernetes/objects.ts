@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataPoolMount, Limits } from '../types.ts';
 import { CONTAINERS } from './pod.ts';
@@ -20,7 +19,7 @@ export const LABELS = {
 
 /** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
 const SLACK_SECONDS = 1_800;
-/** Seconds from SIGTERM to SIGKILL, also of the container that brings the output. A cancellation names its own. */
+/** Seconds from SIGTERM to SIGKILL, also of the container of ours. A cancellation names its own. */
 const GRACE_SECONDS = 300;
 /** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1_024;
@@ -28,13 +27,8 @@ const OPEN_FILES = 1_024;
 const TOLERANCE = 2;
 const KETHUB = '/run/kethub';
 
-/** Programs of the two containers of ours, given on the command line: any image with Python will do. */
-const FETCH = scriptOf('pod_fetch.py');
-const COLLECT = scriptOf('pod_collect.py');
-
-function scriptOf(name: string): string {
-  return readFileSync(join(fileURLToPath(new URL('../../python', import.meta.url)), name), 'utf8');
-}
+/** Program of the container of ours, given on the command line: any image with Python will do. */
+const TRANSFER = readFileSync(fileURLToPath(new URL('../../python/pod_transfer.py', import.meta.url)), 'utf8');
 
 /** An address that a pod may connect to. */
 export interface Destination {
@@ -115,8 +109,6 @@ function podOf(order: Order): object {
     ...(gpus > 0 && { [settings.gpuResource]: String(gpus) }),
     ...settings.resources,
   };
-  const small = { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } };
-  const own = { image, resources: small, securityContext: SECURITY, env: ownEnvironment(order) };
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -151,17 +143,15 @@ function podOf(order: Order): object {
       { name: 'secret', secret: { secretName: order.job, defaultMode: 0o440 } },
     ],
     initContainers: [
+      // It stays beside the program. A container of its own for the input would cost a second at each start.
       {
-        ...own,
-        name: CONTAINERS.fetch,
-        command: ['python3', '-I', '-S', '-u', '-c', FETCH],
-        volumeMounts: [...OWN_MOUNTS, { name: 'handover', mountPath: `${KETHUB}/handover` }],
-      },
-      {
-        ...own,
-        name: CONTAINERS.collect,
+        image,
+        resources: { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } },
+        securityContext: SECURITY,
+        env: ownEnvironment(order),
+        name: CONTAINERS.transfer,
         restartPolicy: 'Always',
-        command: ['python3', '-I', '-S', '-u', '-c', COLLECT],
+        command: ['python3', '-I', '-S', '-u', '-c', TRANSFER],
         volumeMounts: OWN_MOUNTS,
       },
     ],
@@ -190,12 +180,13 @@ const SECURITY = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Folders of our own containers. */
+/** Folders of our own container. */
 const OWN_MOUNTS = [
   { name: 'secret', mountPath: `${KETHUB}/secret`, readOnly: true },
   { name: 'exchange', mountPath: `${KETHUB}/exchange` },
   { name: 'pools', mountPath: `${KETHUB}/pools` },
   { name: 'output', mountPath: `${KETHUB}/output` },
+  { name: 'handover', mountPath: `${KETHUB}/handover` },
 ];
 
 function programMounts({ hasLayer, dataPools }: Order): object[] {
@@ -227,13 +218,18 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
 }
 
 /**
- * The start of the program. It opens the job, which no file holds any more before code of the service runs, and the file
+ * The start of the program. It waits for the input, or for a refusal. It opens the job, which no file holds any more before code of the service runs, and the file
  * of the result, which the program cannot open again under its name. The shell stays as the first process, which the
  * kernel shields from signals; it passes SIGTERM on, and ends with the code of the program.
  */
 function startOf(limits: Limits): string {
   return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
-while [ ! -e ${KETHUB}/result/ready ]; do sleep 0.02; done
+trap 'exit 125' TERM
+: >${KETHUB}/result/waiting
+while [ ! -e ${KETHUB}/result/ready ]; do
+  [ ! -e ${KETHUB}/result/refused ] || { cat ${KETHUB}/result/refused >/dev/termination-log; exit 125; }
+  sleep 0.02
+done
 exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
 rm ${KETHUB}/handover/job || exit 125
 trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM
@@ -298,7 +294,7 @@ function ownedBy({ metadata }: Owner): object {
   };
 }
 
-/** The secret of an execution: what its own containers need, and what the service is given. It goes with the job. */
+/** The secret of an execution: what our own container needs, and what the service is given. It goes with the job. */
 export function secretOf(order: Order, owner: Owner, token: string, header: object): object {
   return {
     apiVersion: 'v1',

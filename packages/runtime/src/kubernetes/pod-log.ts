@@ -12,8 +12,12 @@ const MOST_REFUSALS = 10;
 /** Bytes of a line. A longer one is an error of the node, which cuts lines itself. */
 const LINE_BYTES = 64 * 1024 * 1024;
 
-/** State of a log: `isOver` when the program has ended and the log grows no more; `isGone` without its pod. */
+/**
+ * State of a log: `isOver` when the program has ended and the log grows no more; `isGone` without its pod. `over`
+ * resolves when one of them is true.
+ */
 export interface LogState {
+  readonly over: Promise<void>;
   isOver(): boolean;
   isGone(): boolean;
 }
@@ -59,7 +63,8 @@ export async function followLog(
       if (wasOver && error instanceof ClusterRefusal && ++refusals === MOST_REFUSALS) return false;
     }
     if (state.isGone()) return state.isOver();
-    if (wasOver || !state.isOver()) await pause(AGAIN_MS, null, { signal }).catch(() => undefined);
+    const wait = pause(AGAIN_MS, null, { signal }).catch(() => undefined);
+    await (wasOver ? wait : Promise.race([wait, state.over]));
   }
   return true;
 }

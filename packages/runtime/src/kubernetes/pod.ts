@@ -43,13 +43,13 @@ export interface Terminated {
   readonly message?: string;
 }
 
-/** Names of the containers of a pod: what comes before the program, what collects after it, the program. */
-export const CONTAINERS = { fetch: 'fetch', collect: 'collect', program: 'program' } as const;
+/** Names of the containers of a pod: the one that brings input and output, and the program. */
+export const CONTAINERS = { transfer: 'transfer', program: 'program' } as const;
 
 /** Reasons why a container waits that only the owner or the operator can change. */
 const STUCK = /^(ErrImage|ImagePull|InvalidImage|ImageInspect|Create|Run)\w*(Error|BackOff|Name|Failed)?$/;
 
-export function statusOf(pod: Pod, container: string): ContainerStatus | undefined {
+function statusOf(pod: Pod, container: string): ContainerStatus | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
   return [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container);
 }
@@ -63,8 +63,8 @@ export function programEnd(pod: Pod): Terminated | null {
   return ended === undefined || NEVER_RAN.includes(ended.reason ?? '') ? null : ended;
 }
 
-/** True when the program runs or has run. */
-export function hasBegun(pod: Pod): boolean {
+/** True when the container of the program runs or has run. It may still wait for its input. */
+export function hasStarted(pod: Pod): boolean {
   const state = statusOf(pod, CONTAINERS.program)?.state;
   return state?.running !== undefined || programEnd(pod) !== null;
 }
@@ -72,11 +72,6 @@ export function hasBegun(pod: Pod): boolean {
 /** True when nothing of the pod will run any more. */
 export function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-}
-
-/** True when a pod has ended for good and its program never ran. */
-export function neverBegan(pod: Pod): boolean {
-  return isOver(pod) && !hasBegun(pod);
 }
 
 /** The reason why a pod has not begun, in words; null when it is on its way. */

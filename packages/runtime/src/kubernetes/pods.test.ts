@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate } from '../../../../script/kubernetes/certificates.ts';
+import { makeCertificate, makeExpiredCertificate } from '../../../../script/kubernetes/certificates.ts';
 import { until } from '../testing/bench.ts';
 import { ClusterApi } from './api.ts';
 import { LABELS } from './objects.ts';
@@ -74,4 +74,27 @@ test('a watch whose history is gone begins anew with a list, and one that is cut
   pods.close();
   expect(asked).toEqual(['list', 'watch 10', 'list', 'watch 20', 'list', 'watch 30', 'watch 31', 'watch 40']);
   expect(seen).toEqual(['a', 'b', 'a is gone', 'b', 'b', 'b', 'b is gone']);
+});
+
+test('a clock after which certificates have expired is named, and pods are followed again when it is right', async () => {
+  const { certFile, keyFile } = makeExpiredCertificate(folder, '127.0.0.1');
+  const valid = { cert: readFileSync(join(folder, 'own.crt')), key: readFileSync(join(folder, 'own.key')) };
+  const caFile = join(folder, 'both.crt');
+  writeFileSync(caFile, Buffer.concat([valid.cert, readFileSync(certFile)]));
+  server.setSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  const own = new ClusterApi({ ...api.settings, caFile });
+  const warnings: string[] = [];
+  const pods = new Pods(own, 'installation', (line) => warnings.push(line));
+  const seen: string[] = [];
+  pods.follow('job', (_pod, uid) => seen.push(uid));
+  await until('the reason is named', () => warnings.length > 0);
+  expect(warnings[0]).toMatch(/pods cannot be followed at the moment, executions go on: .*certificate has expired/);
+  lists.push(listOf('50', pod('c', '49')));
+  watches.push(() => undefined);
+  server.setSecureContext(valid);
+  await until('the pod is seen', () => seen.includes('c'));
+  await until('it is said', () => warnings.length > 1);
+  expect(warnings).toEqual([expect.any(String), 'pods are followed again']);
+  pods.close();
+  own.close();
 });
