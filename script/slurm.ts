@@ -173,6 +173,8 @@ AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerType=sched/backfill
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0
 ReturnToService=2
 MpiDefault=none
@@ -183,7 +185,9 @@ SwitchType=switch/none
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 NodeName=node1 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node1} CPUs=2 RealMemory=4000 Gres=gpu:1 State=UNKNOWN
 NodeName=node2 NodeHostname=${host} NodeAddr=127.0.0.1 Port=${node2} CPUs=2 RealMemory=4000 State=UNKNOWN
-PartitionName=main Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
+PartitionName=main Nodes=node1,node2 Default=YES PriorityTier=1 MaxTime=INFINITE State=UP
+PartitionName=spare Nodes=node1,node2 PriorityTier=1 PreemptMode=CANCEL MaxTime=INFINITE State=UP
+PartitionName=urgent Nodes=node1,node2 PriorityTier=2 PreemptMode=OFF MaxTime=INFINITE State=UP
 PartitionName=closed Nodes=node1,node2 MaxTime=INFINITE State=DOWN
 `;
 }

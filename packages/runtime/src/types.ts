@@ -75,6 +75,8 @@ export interface ExecutionJob {
    */
   secretEnvironment?: Record<string, string>;
   dataPools: DataPoolMount[];
+  /** Id of its service, for which an operator may have named options of a cluster. */
+  service?: string;
   /** GPUs that it was given. A cluster is asked for them; the sandbox of this machine shows none. */
   gpus?: { readonly count: number; readonly type: string | null };
   /** Hosts that it may call over the network, as `host:port`. Default none. */

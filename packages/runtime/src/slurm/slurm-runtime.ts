@@ -32,8 +32,10 @@ export interface SlurmOptions {
   readonly command: readonly string[];
   /** User of the jobs; null for our own. A number is allowed for root only. */
   readonly uid: number | null;
-  /** Options of sbatch: partition, account, QOS, licences, GPUs. */
+  /** Options of sbatch for every job: partition, account, QOS, licences, GPUs. */
   readonly options: readonly string[];
+  /** Further options for the jobs of single services, by id. They take precedence. */
+  readonly serviceOptions?: Readonly<Record<string, readonly string[]>>;
   /** Path of slurm.conf; null for the usual one. */
   readonly configuration: string | null;
   /** Prefix of the names of jobs: two installations in one cluster must not share it. */
@@ -121,7 +123,7 @@ export class SlurmRuntime implements Runtime {
         minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES + (staging === null ? 0 : STAGING_MINUTES),
         gpus: gpusOf(job),
         uid,
-        options: this.#options.options,
+        options: [...this.#options.options, ...(this.#options.serviceOptions?.[job.service ?? ''] ?? [])],
       });
     } catch (error) {
       // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.

@@ -18,12 +18,16 @@ describe.skipIf(!isRoot)('executions as batch jobs of a real Slurm', () => {
   let folder: string;
   const warnings: string[] = [];
 
-  const open = async (options: readonly string[] = []): Promise<Runtime> =>
+  const open = async (
+    options: readonly string[] = [],
+    serviceOptions: Readonly<Record<string, readonly string[]>> = {},
+  ): Promise<Runtime> =>
     new SlurmRuntime(await connectRuntime({ dataDir: bench.dataDir, lonelyMs: 500, warmBytes: 0 }), {
       folder,
       command: [process.execPath, jobProgram],
       uid: slurm.uid,
       options,
+      serviceOptions,
       staging: null,
       rest: null,
       configuration: slurm.configuration,
@@ -201,6 +205,34 @@ def run():
     inSlurm('scontrol', 'update', `nodename=${node}`, 'state=down', 'reason=test');
   }
 
+  test.each([
+    ['would start it again', 'main'],
+    ['ends it', 'spare'],
+  ])(
+    'a job that another one displaces is reported as such, and runs once, where preemption %s',
+    async (_what, partition) => {
+      const displaced = await open([`--partition=${partition}`]);
+      const job = bench.job(SLEEPING);
+      const ended = endOn(displaced, job.executionId);
+      await displaced.start(job);
+      await until('it runs', async () => (await logOf(job.executionId, displaced)).includes('began'));
+      const node = /\bNodeList=(node\d)/.exec(
+        inSlurm('scontrol', '--oneliner', 'show', 'job', jobIdOf(job.executionId)),
+      )?.[1];
+      const other = inSlurm('sbatch', '--parsable', '--partition=urgent', '--exclusive', `--nodelist=${node}`, '--output=/dev/null', `--uid=${slurm.uid}`, '--chdir=/', '--wrap=sleep 5').trim(); // prettier-ignore
+      expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type: 'JobPreempted' } });
+      await until('the other one has ended', () =>
+        / JobState=COMPLETED /.test(inSlurm('scontrol', '--oneliner', 'show', 'job', other)),
+      );
+      expect(inSlurm('scontrol', '--oneliner', 'show', 'job', jobIdOf(job.executionId))).toMatch(
+        / JobState=PREEMPTED .* Restarts=0 /,
+      );
+      expect((await logOf(job.executionId, displaced)).match(/began/g)).toHaveLength(1);
+      await displaced.close();
+    },
+    120_000,
+  );
+
   test('a job whose time in the cluster is over is FAILED by that limit', async () => {
     const short = await open(['--time=1']);
     const job = bench.job(SLEEPING, { limits: { runTimeMs: 600_000 } });
@@ -210,14 +242,18 @@ def run():
     await short.close();
   }, 200_000);
 
-  test('licences of the worker and GPUs of the version are asked of Slurm', async () => {
-    const licensed = await open(['--licenses=cplex:1', '--account=chem']);
-    const job = bench.job(SLEEPING, { gpus: { count: 1, type: null } });
+  test('licences of the worker, options of the service and GPUs of the version are asked of Slurm', async () => {
+    const licensed = await open(['--licenses=cplex:1', '--partition=closed'], {
+      mine: ['--partition=spare'],
+      another: ['--partition=nowhere'],
+    });
+    const job = { ...bench.job(SLEEPING, { gpus: { count: 1, type: null } }), service: 'mine' };
     const ended = endOn(licensed, job.executionId);
     await licensed.start(job);
     await until('it runs', async () => (await logOf(job.executionId, licensed)).includes('began'));
     const shown = inSlurm('scontrol', '--oneliner', 'show', 'job', jobIdOf(job.executionId));
     expect(shown).toMatch(/ Licenses=cplex:1 /);
+    expect(shown).toMatch(/ Partition=spare /);
     expect(shown).toMatch(/ TresPerJob=gres:gpu:1 /);
     expect(shown).toMatch(/ NodeList=node1 /);
     await licensed.cancel(job.executionId);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +34,31 @@ test('the settings of a cluster are read', () => {
   expect(pods).toMatchObject({ tls: { caFile: file }, gpuResource: 'nvidia.com/gpu' });
 });
 
+/** Writes a file with options of single services, and returns its settings. */
+function services(text: string): Record<string, string> {
+  const path = `${file}-${createHash('sha256').update(text).digest('hex')}`;
+  writeFileSync(path, text);
+  return { ...slurm, KETHUB_SLURM_SERVICES_FILE: path };
+}
+const ID = '0198c1f0-0000-7000-8000-000000000001';
+
+test('options of single services are read from a file', () => {
+  const text = `# the department of chemistry\n\n${ID}  --partition=gpu --qos=high\r\n`;
+  expect(readConfiguration(services(text)).slurm?.serviceOptions).toEqual({ [ID]: ['--partition=gpu', '--qos=high'] });
+  expect(readConfiguration(slurm).slurm?.serviceOptions).toEqual({});
+});
+
 test.each([
+  ['a service that is no id', services('chemistry --qos=high'), /line 1: "chemistry" is not the id of a service/],
+  ['a service that stands twice', services(`${ID} --qos=a\n${ID} --qos=b`), /line 2: .* has a line already/],
+  ['an option of a service that the worker sets', services(`${ID} --uid=0`), /line 1: the worker sets --uid itself/],
+  ['an option of a service without its name', services(`${ID} -p gpu`), /line 1: -p is not written as/],
+  [
+    'an option of a service that the REST interface has not',
+    { ...services(`${ID} --mail-user=x`), ...rest },
+    /line 1: --mail-user=x is not known/,
+  ],
+  ['options of services in no file', { ...slurm, KETHUB_SLURM_SERVICES_FILE: folder }, /there is no file/],
   ['a certificate without its key', { ...kubernetes, KETHUB_TRANSFER_CERT_FILE: file }, /belong together/],
   ['an authority without a certificate', { ...kubernetes, KETHUB_TRANSFER_CA_FILE: file }, /belong together/],
   [

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { unknownToRest, type SlurmRestSettings, type StagingSettings } from '@kethub/runtime/slurm';
 import { Type, type Static, type TObject } from 'typebox';
@@ -19,8 +19,10 @@ export interface SlurmSettings {
   readonly programFolder: string | null;
   /** User id of the jobs; null for that of the platform. */
   readonly uid: number | null;
-  /** Options of sbatch. */
+  /** Options of sbatch for every job. */
   readonly options: readonly string[];
+  /** Further options for the jobs of single services, by id. */
+  readonly serviceOptions: Readonly<Record<string, readonly string[]>>;
   /** Path of slurm.conf; null for the usual one. */
   readonly configuration: string | null;
 }
@@ -88,6 +90,13 @@ export const SlurmFields = {
     description:
       'Options of `sbatch` for every job, separated by blanks: `--partition=long --account=chem --licenses=cplex:1`. Time, memory, processors and GPUs come from the version of the service.',
   }),
+  KETHUB_SLURM_SERVICES_FILE: Type.Optional(
+    Type.String({
+      pattern: '^/',
+      description:
+        'File with further options for the jobs of single services, which take precedence. A line is the id of a service and its options: `0198c1f0-… --partition=gpu --qos=high`. It is read at the start. Default: all services have the same options.',
+    }),
+  ),
   KETHUB_SLURM_USER: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -110,25 +119,58 @@ const OWN =
 /** null when Slurm is off. Throws Refusal for options that the worker sets itself, and for jobs of root. */
 export function slurmOf(given: Given, dataDir: string): SlurmSettings | null {
   if (given.KETHUB_SLURM === 'off') return null;
-  const options = given.KETHUB_SLURM_OPTIONS.split(/\s+/).filter(Boolean);
-  for (const option of options) {
-    if (!/^--[a-z][a-z-]*(=\S+)?$/.test(option))
-      throw new Refusal(`KETHUB_SLURM_OPTIONS: ${option} is not written as --name=value.`);
-    if (OWN.test(option)) throw new Refusal(`KETHUB_SLURM_OPTIONS: the worker sets ${option.split('=')[0]} itself.`);
-  }
+  const overRest = given.KETHUB_SLURM_REST_URL !== undefined;
+  const options = optionsOf(given.KETHUB_SLURM_OPTIONS, 'KETHUB_SLURM_OPTIONS', overRest);
   const uid = given.KETHUB_SLURM_USER ?? null;
   if (uid === null && process.getuid?.() === 0)
     throw new Refusal('KETHUB_SLURM=on as root needs KETHUB_SLURM_USER: jobs of root could leave the limits of Slurm.');
   return {
     folder: given.KETHUB_SLURM_FOLDER ?? path.join(path.resolve(dataDir), 'slurm'),
     staging: stagingOf(given),
-    rest: restOf(given, options),
+    rest: restOf(given),
     node: given.KETHUB_SLURM_NODE ?? process.execPath,
     programFolder: given.KETHUB_SLURM_PROGRAM_FOLDER ?? null,
     uid,
     options,
+    serviceOptions: serviceOptionsOf(given.KETHUB_SLURM_SERVICES_FILE, overRest),
     configuration: given.KETHUB_SLURM_CONF ?? null,
   };
+}
+
+/** Splits options of sbatch. Throws Refusal for those that cannot be used, with the place where they stand. */
+function optionsOf(words: string, where: string, overRest: boolean): readonly string[] {
+  const options = words.split(/\s+/).filter(Boolean);
+  for (const option of options) {
+    if (!/^--[a-z][a-z-]*(=\S+)?$/.test(option))
+      throw new Refusal(`${where}: ${option} is not written as --name=value.`);
+    if (OWN.test(option)) throw new Refusal(`${where}: the worker sets ${option.split('=')[0]} itself.`);
+  }
+  const unknown = overRest ? unknownToRest(options) : null;
+  if (unknown !== null)
+    throw new Refusal(`${where}: ${unknown} is not known to the REST interface. Leave it out, or use sbatch.`);
+  return options;
+}
+
+/** Bytes of the file with the options of services. */
+const SERVICES_BYTES = 1_000_000;
+
+function serviceOptionsOf(file: string | undefined, overRest: boolean): Readonly<Record<string, readonly string[]>> {
+  if (file === undefined) return {};
+  if (!(statSync(file, { throwIfNoEntry: false })?.isFile() ?? false))
+    throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: there is no file ${file}.`);
+  if (statSync(file).size > SERVICES_BYTES)
+    throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: ${file} has more than ${SERVICES_BYTES} bytes.`);
+  const found = new Map<string, readonly string[]>();
+  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const [service = '', ...words] = line.trim().split(/\s+/);
+    if (service === '' || service.startsWith('#')) continue;
+    const where = `KETHUB_SLURM_SERVICES_FILE, line ${index + 1}`;
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(service))
+      throw new Refusal(`${where}: "${service.slice(0, 50)}" is not the id of a service.`);
+    if (found.has(service)) throw new Refusal(`${where}: ${service} has a line already.`);
+    found.set(service, optionsOf(words.join(' '), where, overRest));
+  }
+  return Object.fromEntries(found);
 }
 
 function stagingOf(given: Given): StagingSettings | null {
@@ -137,16 +179,11 @@ function stagingOf(given: Given): StagingSettings | null {
   return { url, port: given.KETHUB_SLURM_PORT, tls: transferTlsOf(given, 'KETHUB_SLURM_URL', url) };
 }
 
-function restOf(given: Given, options: readonly string[]): SlurmRestSettings | null {
+function restOf(given: Given): SlurmRestSettings | null {
   const url = given.KETHUB_SLURM_REST_URL;
   if (url === undefined) return null;
   const tokenFile = given.KETHUB_SLURM_REST_TOKEN_FILE;
   if (tokenFile === undefined || !existsSync(tokenFile))
     throw new Refusal('KETHUB_SLURM_REST_URL needs KETHUB_SLURM_REST_TOKEN_FILE: a file with a token.');
-  const unknown = unknownToRest(options);
-  if (unknown !== null)
-    throw new Refusal(
-      `KETHUB_SLURM_OPTIONS: ${unknown} is not known to the REST interface. Leave it out, or use sbatch.`,
-    );
   return { url, tokenFile, version: given.KETHUB_SLURM_REST_VERSION, caFile: given.KETHUB_SLURM_REST_CA_FILE ?? null };
 }

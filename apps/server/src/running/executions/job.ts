@@ -13,6 +13,7 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
   const pools = referencedPools(row);
   return {
     executionId: row.id,
+    ...(row.service_id !== null && { service: row.service_id }),
     code: runnable.code,
     input: await inputOf(platform, row),
     secrets: unsealSecrets(platform, row),
