@@ -9,9 +9,9 @@ import { buildS3 } from './s3.ts';
 import { slurmTools } from './slurm.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3
-// --cluster kubernetes --only platform,program`: kills, suspends or removes parts of an installation under load. Reports what was lost, run twice,
-// stuck or left behind. The same seed repeats a run.
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3 --cluster kubernetes --only platform,program`
+// kills, suspends or removes parts of an installation under load. Reports what was lost, run twice, stuck or left
+// behind. The same seed repeats a run.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },

@@ -41,8 +41,8 @@ export interface Slurm {
 }
 
 /**
- * Starts a Slurm of two nodes on this machine, beside any other: a controller, two node daemons and MUNGE, on free ports
- * and below one folder. Needs root.
+ * Starts a Slurm of two nodes on this machine, beside any other. It has a controller, two node daemons and MUNGE, on
+ * free ports and below one folder. Needs root.
  */
 export async function startSlurm(): Promise<Slurm> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-slurm-'));

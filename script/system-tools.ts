@@ -20,8 +20,8 @@ export const runtimeTools: readonly Tool[] = [
 ];
 
 /**
- * Tools for tests, which paste printed commands into a shell, complete commands in three shells, count how often code is
- * opened, open pages in a real browser, and try the documented proxy.
+ * Tools for tests. They paste printed commands into a shell, complete commands in three shells, and count how often
+ * code is opened. They open pages in a real browser, and try the documented proxy.
  */
 export const testTools: readonly Tool[] = [
   { what: 'curl', package: 'curl', isThere: () => succeeds('curl', ['--version']) },

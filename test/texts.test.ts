@@ -7,6 +7,7 @@ import { shellOfProcess } from '@kethub/cli';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 import { beginsBadly, commentsOf, descriptionsOf } from '../script/openings.ts';
+import { longSentences, longSentencesOf } from '../script/sentences.ts';
 
 // Every command, page and operation that a text names must exist.
 
@@ -60,7 +61,7 @@ describe('commands', () => {
 });
 
 describe('first words', () => {
-  test('of every help text are a noun or a verb', () => {
+  test('of every help text are a noun or a verb, and its sentences are short', () => {
     const ofCommand = (command: Command): string[] => [
       command.description(),
       ...command.options.map(({ description }) => description),
@@ -70,6 +71,7 @@ describe('first words', () => {
     const helps = ofCommand(createProgram(shellOfProcess()));
     expect(helps.length).toBeGreaterThan(300);
     expect(helps.filter(beginsBadly)).toEqual([]);
+    expect(helps.flatMap((text) => longSentences(text))).toEqual([]);
   });
 
   test.each([
@@ -87,6 +89,32 @@ describe('first words', () => {
     ["{ description: 'Whatever'.length }", ['1: Whatever']],
     ["{ description: 'Address of the service' }", []],
   ])('the check judges the description %j', (text, found) => expect(descriptionsOf(text)).toEqual(found));
+});
+
+describe('long sentences', () => {
+  const words = (count: number): string => Array.from({ length: count }, () => 'the').join(' ');
+  const long = words(26);
+
+  test.each([
+    ['a.ts', `// ${words(13)}\n// ${words(13)}.`, [1]],
+    ['a.ts', `/**\n * Short.\n * ${words(13)}\n * ${words(13)}.\n */`, [3]],
+    ['a.ts', `const one = 1; // ${long}`, [1]],
+    ['a.ts', `const text = 'It is\u0020' +\n  "${long}";`, [1]],
+    ['a.ts', `const text = \`\${one} ${long}\`;`, [1]],
+    ['a.ts', `const mark = /["'\`]/; const text = '${long}';`, [1]],
+    ['a.tsx', `<p>\n  ${words(13)} {name}\n  ${words(13)}\n</p>`, [2]],
+    ['a.py', `def run():\n    """${long}"""`, [2]],
+    ['a.sql', `-- ${long}\nselect 1;`, [1]],
+    ['a.css', `/* ${long} */`, [1]],
+    ['a.md', `# Title\n\nShort. ${words(13)}\n${words(13)}.`, [3]],
+    ['a.ts', `// ${words(25)}. ${words(24)}: \`${long}\`.`, []],
+    ['a.ts', `// ${words(13)}\n\n// ${words(13)}.`, []],
+    ['a.ts', `const text = 'select ${'name, '.repeat(30)}';`, []],
+    ['a.test.ts', `const text = '${long}';`, []],
+    ['a.md', `${words(20)}:\n\n- ${words(20)}\n- ${words(20)}\n\n| ${long} |`, []],
+  ])('are found in %s: %j', (file, text, lines) => {
+    expect(longSentencesOf(file, text).map(({ line }) => line)).toEqual(lines);
+  });
 });
 
 /** The parts of a command line that do not exist. */
@@ -140,7 +168,7 @@ describe('operations and addresses', () => {
   });
   afterAll(() => platform.close());
 
-  test('every description and summary of the interfaces begins with a noun or a verb', () => {
+  test('every description and summary of the interfaces begins well and has short sentences', () => {
     const textsOf = (value: unknown): string[] =>
       typeof value !== 'object' || value === null
         ? []
@@ -150,6 +178,7 @@ describe('operations and addresses', () => {
     const described = textsOf(documents);
     expect(described.length).toBeGreaterThan(1_000);
     expect([...new Set(described.filter(beginsBadly))]).toEqual([]);
+    expect([...new Set(described.flatMap((text) => longSentences(text)).map(({ sentence }) => sentence))]).toEqual([]);
   });
 
   test('every operation that a text names is there', () => {

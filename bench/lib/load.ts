@@ -24,8 +24,8 @@ export async function requestsPerSecond(load: Load): Promise<number> {
 }
 
 /**
- * Runs `wrk`, which has a core of its own, with a script that may use files in a folder; they can be read after its
- * end. Returns its output. Throws when one answer is an error.
+ * Runs `wrk`, which has a core of its own, with a script that may use files in a folder. The files can be read after
+ * its end. Returns its output. Throws when one answer is an error.
  */
 export async function wrk(
   { url, connections, seconds }: Pick<Load, 'url' | 'connections' | 'seconds'>,

@@ -4,8 +4,8 @@ import { run } from '../run.ts';
 import { buildS3 } from '../s3.ts';
 import { ensureTools, runtimeTools, testTools } from '../system-tools.ts';
 
-// npm run conformance:s3: the contract of stores, quotas and deletion, backup and restore, and a platform in several
-// processes, on another S3 server than that of the tests. The first run builds it.
+// npm run conformance:s3 tries another S3 server than that of the tests. It runs the contract of stores, quotas and
+// deletion, backup and restore, and a platform in several processes. The first run builds it.
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 ensureTools([...runtimeTools, ...testTools, postgresTool], say);
 try {

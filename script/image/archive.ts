@@ -68,8 +68,8 @@ export async function describeLayer(file: string): Promise<Layer> {
 }
 
 /**
- * Writes an image as an archive that `docker load`, `podman load` and `ctr images import` read: an OCI layout, with the
- * manifest of `docker save` for engines that know only that. Returns the digest of the OCI manifest.
+ * Writes an image as an archive that `docker load`, `podman load` and `ctr images import` read. It is an OCI layout,
+ * with the manifest of `docker save` for engines that know only that. Returns the digest of the OCI manifest.
  */
 export function writeImage(archive: string, name: string, layers: readonly Layer[], config: ImageConfig): string {
   const folder = mkdtempSync(`${archive}.`);

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { GitAnswer, GitClient } from '@kethub/server/testing/git-client';
 
 /**
- * A program that is a Git client. Every one has the same commands, so that one test suits all:
- * `clone URL FOLDER DEPTH FILTER` (0 and - are none), `commit FOLDER FILE TEXT` (prints the id), `tag FOLDER NAME`,
- * `push FOLDER URL SOURCE TARGET FORCE` (no source deletes; 1 forces), `fetch FOLDER URL REF` (prints the id),
- * `list URL` (lines of id and ref), `head FOLDER` and `count FOLDER` (of commits).
+ * A program that is a Git client. Every one has the same commands, so that one test suits all.
+ * `clone URL FOLDER DEPTH FILTER`: 0 and - are none. `commit FOLDER FILE TEXT` prints the id. `tag FOLDER NAME`.
+ * `push FOLDER URL SOURCE TARGET FORCE`: no source deletes, 1 forces. `fetch FOLDER URL REF` prints the id. `list URL`
+ * prints lines of id and ref. `head FOLDER`. `count FOLDER` counts commits.
  */
 export interface GitProgram {
   readonly name: string;

@@ -41,8 +41,8 @@ export function copyWorkTree(folder: string): Version {
 }
 
 /**
- * Makes the next version of a copy: a migration that adds columns, a table and indexes to what is used most, and a runner
- * with other code.
+ * Makes the next version of a copy. It has a migration that adds columns, a table and indexes to what is used most, and
+ * a runner with other code.
  */
 export function changeToNext({ folder }: Version): Version {
   writeFileSync(

@@ -11,7 +11,7 @@ interface ServerEvent {
 
 /**
  * Parses `text/event-stream` (HTML standard, §9.2.6) given in any pieces. One deviation: an event that has a name but
- * no data line is delivered with empty data rather than dropped, because an end needs no data.
+ * no data line is delivered with empty data rather than dropped. An end needs no data.
  */
 export class EventParser {
   private rest = '';

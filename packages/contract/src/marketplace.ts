@@ -201,7 +201,7 @@ export const MonthlyUsage = Type.Object(
   {
     $id: 'MonthlyUsage',
     description:
-      'Use in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these.',
+      'Use in a month, by service, plan, product and price. Usage is added up exactly. Its cost is rounded once for each subscription and product, half up to the minor unit of the currency. The total is the sum of these.',
   },
 );
 export type MonthlyUsage = Static<typeof MonthlyUsage>;

@@ -102,7 +102,7 @@ export const problems = {
   'data-pool-not-readable': problem(
     403,
     'Data pool not readable',
-    'The input refers to a data pool that does not exist, or that the owner of the application (of a job, whoever starts it) may not read. `errors` names the place. An owner of the pool can make them a member.',
+    'The input refers to a data pool that does not exist or may not be read. The reader is the owner of the application; for a job, whoever starts it. `errors` names the place. An owner of the pool can make them a member.',
   ),
   'not-found': problem(404, 'Not found', 'There is nothing at this address, or nothing that the caller may see.'),
   'empty-repository': problem(
@@ -232,7 +232,7 @@ export const problems = {
   'too-many-readers': problem(
     429,
     'Too many readers',
-    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names; or the caller has as many reads of repositories waiting. End one, or ask again in a moment.',
+    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names. Or the caller has as many reads of repositories waiting. End one, or ask again in a moment.',
     true,
   ),
   'readers-busy': problem(
@@ -254,7 +254,7 @@ export const problems = {
   'invalid-api-specification': problem(
     422,
     'API specification refused',
-    'The uploaded document is no OpenAPI 3.0 or 3.1 document, refers to other documents, or changes what every service has: its operations and the schemas InputData, InputParams and ResultResponse with `_links` and `_embedded`. `errors` names every place by JSON Pointer into the document. Start from the document that GET on this address answers with, and change the schemas.',
+    'The uploaded document is no OpenAPI 3.0 or 3.1 document, refers to other documents, or changes what every service has. That is its operations and the schemas InputData, InputParams and ResultResponse with `_links` and `_embedded`. `errors` names every place by JSON Pointer into the document. Start from the document that GET on this address answers with, and change the schemas.',
   ),
   'invalid-workflow': problem(
     422,
@@ -341,7 +341,7 @@ export const problems = {
   'upstream-unreachable': problem(
     502,
     'On-premise service not reachable',
-    'The service runs elsewhere, at its provider, and the gateway cannot connect to it: its name is not known, nothing listens, its certificate is not valid, or it lies in a network to which this installation does not connect. The request has not reached it.',
+    'The service runs elsewhere, at its provider, and the gateway cannot connect to it. Its name is not known, nothing listens, its certificate is not valid, or this installation does not connect to its network. The request has not reached it.',
     true,
   ),
   'upstream-timeout': problem(

@@ -221,7 +221,7 @@ export const ServiceVersion = Type.Object(
   {
     $id: 'ServiceVersion',
     description:
-      'A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`; one of an on-premise service `target`; one of a workflow service `workflow`, `sourceBytes` and `sourceDigest`.',
+      'A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`, and one of an on-premise service `target`. One of a workflow service has `workflow`, `sourceBytes` and `sourceDigest`.',
   },
 );
 export type ServiceVersion = Static<typeof ServiceVersion>;

@@ -295,7 +295,7 @@ export const RetryIncidentRequest = Request(
   {
     $id: 'RetryIncidentRequest',
     description:
-      'Variables that are corrected first: each in the nearest scope that has one of its name, from the element that failed outwards, else in the process.',
+      'Variables that are corrected first. Each is written to the nearest scope that has one of its name, from the element that failed outwards, else to the process.',
   },
 );
 
@@ -336,7 +336,7 @@ export const WorkflowMessageReceipt = Type.Object(
     ),
     outcome: Type.Enum([...messageOutcomes], {
       description:
-        'STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name).',
+        'STARTED and DELIVERED: an instance got it; otherwise it waits. WAITING: nobody waits for the name now. OTHER_KEY: instances wait for the name with other correlation keys. KEY_ACTIVE: an instance that was started with this key is active, and no second one is started. UNKNOWN_NAME: no version of the workflow has the name.',
     }),
     detail: Type.String({ description: 'The same as a sentence.' }),
   },

@@ -3,9 +3,8 @@ import { type BudgetPart, FeelBudgetError } from './errors.ts';
 /** Limits of one evaluation. Beyond one, it ends with a `FeelBudgetError`. */
 export interface Budget {
   /**
-   * Steps of some 0.1 microseconds: about one per operator, per item that a loop or a function looks at, and per
-   * hundred characters of text; more where the platform computes with decimals, time zones or regular expressions
-   * (`cost.ts`).
+   * Steps of some 0.1 microseconds. An operator is about one, and so is an item that a loop or a function looks at, or
+   * a hundred characters of text. Decimals, time zones and regular expressions cost more (`cost.ts`).
    */
   steps: number;
   /** Items of one list. */

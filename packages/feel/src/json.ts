@@ -12,10 +12,10 @@ import { scalarText } from './values/text.ts';
 const DEEPEST = 1000;
 
 /**
- * A value as JSON: numbers as doubles, or as `ExactNumber` where that would round them; temporal values and durations
- * as the text that `string()` gives, but named zones with their offset, as in
- * `2030-01-31T10:00:00+01:00[Europe/Berlin]`; a range as `{"start", "startIncluded", "end", "endIncluded"}`, a secret
- * as `{"$secret": field}`, a function as null. Objects have no prototype. Throws `FeelBudgetError` for a value nested
+ * A value as JSON. Numbers become doubles, or `ExactNumber` where that would round them. Temporal values and durations
+ * become the text that `string()` gives, but named zones with their offset, as in
+ * `2030-01-31T10:00:00+01:00[Europe/Berlin]`. A range becomes `{"start", "startIncluded", "end", "endIncluded"}`, a
+ * secret `{"$secret": field}`, a function null. Objects have no prototype. Throws `FeelBudgetError` for a value nested
  * more than a thousand deep.
  */
 export function toJson(value: Value, meter?: Meter, depth = 0): JsonValue {

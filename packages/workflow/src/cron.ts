@@ -36,8 +36,8 @@ const macros: Readonly<Record<string, string>> = {
 type Cron = readonly [number[], number[], number[], number[], number[], number[]];
 
 /**
- * The first moment of a cron expression after `after`, in milliseconds, in UTC: six fields as Camunda and Spring write
- * them, `0 0 9-17 * * MON-FRI`, or a macro such as `@daily`.
+ * The first moment of a cron expression after `after`, in milliseconds, in UTC. The expression has six fields as
+ * Camunda and Spring write them, `0 0 9-17 * * MON-FRI`, or is a macro such as `@daily`.
  *
  * Null: the text is no cron expression (`L`, `W` and `#` are not supported), or it names no day.
  */

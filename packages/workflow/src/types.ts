@@ -2,11 +2,11 @@
 //
 // A workflow file is parsed once per deployed version (`parse`), which gives a `ProcessGraph` or located problems.
 // An instance is a `State` (state/state.ts), which is kept as plain JSON: a `StoredState`, or parts of one. It changes only by
-// `step(graph, state, event, env)`, which is pure: no clock, no randomness, no I/O. What has to happen outside comes back as
-// effects, to be recorded in the same transaction as the new state and carried out after it; what happens outside comes in as
-// events. A long step can be stopped by `env.pauses`; `resume` goes on with it, before anything else happens.
+// `step(graph, state, event, env)`, which is pure: no clock, no randomness, no I/O. Work outside comes back as effects,
+// to be recorded in the same transaction as the new state and carried out after it. Events report what happened
+// outside. A long step can be stopped by `env.pauses`; `resume` goes on with it, before anything else happens.
 //
-// Events may be delivered twice and late: one that names a job, timer, subscription or child that is no longer open
+// Events may be delivered twice and late. One that names a job, timer, subscription or child that is no longer open
 // changes nothing (`changed: false`, no effects, no journal). So effects may be carried out at least once.
 
 import type { ExactNumber } from '@kethub/feel';
@@ -348,8 +348,9 @@ export interface Incident {
 export const STATE_VERSION = 2;
 
 /**
- * The phase of an element. An incident stops it there, and a retry starts there: input mappings (ACTIVATING), what the
- * element does (ACTIVE), output mappings (COMPLETING), collecting its output in a loop (COLLECTING).
+ * The phase of an element. An incident stops it there, and a retry starts there. The stages are input mappings
+ * (ACTIVATING), what the element does (ACTIVE), output mappings (COMPLETING) and collecting its output in a loop
+ * (COLLECTING).
  */
 type ElementPhase = 'ACTIVATING' | 'ACTIVE' | 'COMPLETING' | 'COLLECTING';
 

@@ -44,8 +44,8 @@ export interface Verdict {
 const CASES = 'test';
 
 /**
- * The cases of a project: `test/<case>/input.json` with `expected.json` and `options.json`, and the folder `input` as
- * the case `default`, whose expected result is `input/expected.json` of the folder `test/default` where there is one.
+ * The cases of a project: each `test/<case>/input.json`, with `expected.json` and `options.json`. The folder `input` is
+ * the case `default`. Its expected result is `input/expected.json` of the folder `test/default`, where there is one.
  * @param withoutInput is called with each folder of `test` that has no `input.json`.
  */
 export async function readCases(

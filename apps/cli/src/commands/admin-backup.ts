@@ -14,8 +14,8 @@ const SAID = 20_000;
 /** Commands on the machine of an installation, with its settings in the environment. */
 export function addBackup(admin: Command, shell: Shell): void {
   const settings = `
-It runs on a machine of the installation, in the folder of Kethub, as the user of the platform, with the same settings
-(KETHUB_DATA_DIR, DATABASE_URL, KETHUB_BLOBS …) in its environment. The instance key is no part of a backup: keep it elsewhere.`;
+It runs on a machine of the installation, in the folder of Kethub, as the user of the platform. Its environment has the
+same settings (KETHUB_DATA_DIR, DATABASE_URL, KETHUB_BLOBS …). The instance key is no part of a backup: keep it elsewhere.`;
   addCommand(admin, 'backup <folder>', 'write a backup into a new folder, also while the platform runs')
     .addHelpText('after', settings)
     .action((folder: string, options: CommonOptions) => work(shell, 'backup', folder, options));

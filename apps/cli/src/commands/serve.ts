@@ -48,7 +48,7 @@ The server has the operations of the gateway at its address, and below any servi
 POST /token gives a token to any key pair; bearers are not checked. Open the address in a browser to try the service.
 Modes: sandbox runs code as the platform does; namespace shows /var/runtime to the code only; paths lets Python map it.
 In namespace and paths, code runs as you and may do what you may do, without a limit of memory. engine runs it in a
-container of Docker or Podman, on request; services with a Dockerfile always run that way, and are built at each save.
+container of Docker or Podman, on request. Services with a Dockerfile always run that way, and are built at each save.
 Executions are kept in .kethub/serve and survive a restart. Secrets come with a request, from --secret or .env.secrets.`,
     )
     .action((folder: string | undefined, options: CommandOptions) => serve(shell, folder, options));

@@ -7,7 +7,7 @@ export function singleQuoted(text: string): string {
 
 /**
  * The parts of a script that bash and zsh read alike. They set `where` (the command), `last` (the word before the
- * cursor), `words` (what may come next) and `names` (the kind of names that may come next).
+ * cursor) and `words` (what may come next). `names` is the kind of names that may come next.
  */
 export function commonLines(tree: readonly CompletionNode[]): string {
   const arms = tree.map(

@@ -19,8 +19,8 @@ export interface Archive {
 }
 
 /**
- * Writes a ZIP into a temporary folder. The same files give the same bytes, whatever their times and the time zone:
- * fixed DOS times (local by nature, so without the UTC field), two file modes, and the given order.
+ * Writes a ZIP into a temporary folder. The same files give the same bytes, whatever their times and the time zone. DOS times are fixed, and without the UTC field, because they
+ * are local by nature. There are two file modes, and the order is the given one.
  */
 export async function pack(files: readonly ProjectFile[]): Promise<Archive> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ket-'));

@@ -28,8 +28,8 @@ export interface LocalPython {
 }
 
 /**
- * The interpreter and packages of a project: `--python`, else the active environment, else `.venv` or `venv` in the
- * folder, else one that ket makes in `.kethub/venv` from requirements.txt.
+ * The interpreter and packages of a project: those of `--python`, else of the active environment, else of `.venv` or
+ * `venv` in the folder. Without any, ket makes `.kethub/venv` from requirements.txt.
  */
 export async function choosePython(
   shell: Shell,

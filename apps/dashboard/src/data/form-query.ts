@@ -5,7 +5,7 @@ import { queryOptions } from '@tanstack/react-query';
 export const FORM = 'form';
 
 /**
- * The answer that a form begins with. It is read when the form opens, and nothing renews it while the form is open:
+ * The answer that a form begins with. It is read when the form opens, and nothing renews it while the form is open. So
  * what is typed stays, and a change sends the entity tag that the person has seen.
  */
 export const formQuery = <T>(key: readonly unknown[], read: (signal: AbortSignal) => Promise<T>) =>

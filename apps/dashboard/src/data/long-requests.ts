@@ -1,5 +1,5 @@
 /**
- * Requests that stay open. A browser opens six connections to one origin, for all tabs together: the event stream has
+ * Requests that stay open. A browser opens six connections to one origin, for all tabs together. The event stream has
  * one, these have three at most, and the others stay free.
  */
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, type ComponentProps, type ReactNode } from 'react';
 
 /**
- * A form that sends one request. While it is under way, the fields cannot be changed: its answer closes the form or
- * shows what is saved now, so that what is typed meanwhile would be lost.
+ * A form that sends one request. While it is under way, the fields cannot be changed. Its answer closes the form or
+ * shows what is saved now, and what is typed meanwhile would be lost.
  */
 export function Form({
   request: { isPending },

@@ -66,7 +66,9 @@ function spanOf(whole: string, found: Readonly<Record<string, string | undefined
   return linkOf((found['label'] ?? '').replaceAll('`', ''), found['address'] ?? '', whole);
 }
 
-/** A link where the address is one of a web page or of a mail, or a relative one, else the text as it was written. */
+/**
+ * A link where the address is a relative one, or one of a web page or of a mail. Otherwise the text as it was written.
+ */
 function linkOf(label: string, address: string, whole: string): Span {
   const url = URL.parse(address);
   const isOpen = url !== null && ['http:', 'https:', 'mailto:'].includes(url.protocol);

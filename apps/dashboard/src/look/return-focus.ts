@@ -1,7 +1,7 @@
 /**
- * Ref of the button that closes a dialog. It notes where the focus was when the dialog opened, and gives it back when the
- * dialog is gone; to the content of the page where that element is gone as well. Mantine does so only for dialogs that
- * stay in the page while they are closed.
+ * Ref of the button that closes a dialog. It notes where the focus was when the dialog opened, and gives it back when
+ * the dialog is gone. If that element is gone as well, the content of the page gets the focus. Mantine does so only for
+ * dialogs that stay in the page while they are closed.
  */
 export function returnFocus(): () => void {
   const before = document.activeElement;

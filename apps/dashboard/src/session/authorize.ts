@@ -22,8 +22,8 @@ export class RenewalFailed extends Error {
 }
 
 /**
- * Gets a token by authorization code and PKCE without leaving the page: the redirect of `prompt=none` ends on this origin,
- * so the address of the answer holds the code. Throws SignInNeeded and RenewalFailed.
+ * Gets a token by authorization code and PKCE without leaving the page. The redirect of `prompt=none` ends on this
+ * origin, so the address of the answer holds the code. Throws SignInNeeded and RenewalFailed.
  */
 export async function renewToken(origin: string, fetchIt: typeof fetch = fetch): Promise<Token> {
   const verifier = randomText();
@@ -54,8 +54,8 @@ export async function renewToken(origin: string, fetchIt: typeof fetch = fetch):
 }
 
 /**
- * Address of the sign-in page. It only makes the session at the provider: the token comes by `renewToken` afterwards, so
- * the code of this answer is never redeemed and nothing has to be stored for it.
+ * Address of the sign-in page. It only makes the session at the provider; `renewToken` gets the token afterwards. So
+ * the code of this answer is never redeemed, and nothing has to be stored for it.
  */
 export function signInAddress(origin: string, returnTo: string): Promise<string> {
   return authorizationAddress(origin, { state: returnTo, verifier: randomText() });

@@ -10,8 +10,8 @@ const SessionEnded = lazy(dialog);
 const SOON_MS = 3_000;
 
 /**
- * Asks to sign in. With `isFirst` nothing is on the page yet, so the page itself goes to the provider; else the sign-in is
- * in another tab and everything that was typed here stays.
+ * Asks to sign in. With `isFirst` nothing is on the page yet, so the page itself goes to the provider. Otherwise the
+ * sign-in is in another tab, and everything that was typed here stays.
  */
 export function SignInAgain({ isFirst }: { readonly isFirst: boolean }) {
   const session = useSession();

@@ -12,8 +12,8 @@ export interface Graph {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The graph in `{nodes, edges}`. A node is an id or an object with `id`; an edge is a pair of ids, with a weight behind
- * them or not, or an object with `source` and `target`. Null for anything else.
+ * The graph in `{nodes, edges}`. A node is an id or an object with `id`. An edge is a pair of ids, with or without a
+ * weight behind them, or an object with `source` and `target`. Null for anything else.
  */
 export function graphOf(value: Members): Graph | null {
   const { nodes, edges } = value;

@@ -90,9 +90,9 @@ export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['K
  * The databases on which the running test file runs.
  * Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
  *
- * Rule: a file runs on both databases if its room has SQL for each dialect, or if it is about transactions, locks,
- * several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs on one
- * database, chosen by a hash of its name, so that each database sees about half of them.
+ * Rule: a file runs on both databases if its room has SQL for each dialect. So does one that is about transactions,
+ * locks, several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs
+ * on one database, chosen by a hash of its name, so that each database sees about half of them.
  */
 export const databases: readonly TestDatabaseKind[] = databasesOf(process.env['TEST_FILE'] ?? '');
 

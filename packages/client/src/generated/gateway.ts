@@ -191,7 +191,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /** STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name). */
+            /** STARTED and DELIVERED: an instance got it; otherwise it waits. WAITING: nobody waits for the name now. OTHER_KEY: instances wait for the name with other correlation keys. KEY_ACTIVE: an instance that was started with this key is active, and no second one is started. UNKNOWN_NAME: no version of the workflow has the name. */
             outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
             /** Executions that it has started. */
             started: string[];

@@ -658,7 +658,7 @@ export interface components {
                 bytesOut: number;
                 cpuSeconds: number | null;
                 logBytes: number;
-                /** Source of both figures: CGROUPS_V2, CGROUPS_V1, the ENGINE of containers, or, on a machine without writable cgroups, what the operating system reports of its PROCESSES, and the memory of the largest one. Null where nothing was told. */
+                /** Source of both figures: CGROUPS_V2, CGROUPS_V1 or the ENGINE of containers. On a machine without writable cgroups they are what the operating system reports of its PROCESSES, with the memory of the largest one. Null where nothing was told. */
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;
@@ -1289,7 +1289,7 @@ export interface components {
             /** VIEWER sees, MAINTAINER changes as well, OWNER also manages members, publications and deletion. */
             role: "VIEWER" | "MAINTAINER" | "OWNER";
         };
-        /** Use in a month, by service, plan, product and price. Usage is added up exactly, and its cost is rounded once for each subscription and product, half up to the minor unit of the currency; what is shown is the sum of these. */
+        /** Use in a month, by service, plan, product and price. Usage is added up exactly. Its cost is rounded once for each subscription and product, half up to the minor unit of the currency. The total is the sum of these. */
         MonthlyUsage: {
             lines: components["schemas"]["MonthlyUsageLine"][];
             /** yyyy-MM, in UTC. */
@@ -1848,7 +1848,7 @@ export interface components {
             parameters: { serviceId: string; version: string; };
             request: { json: components["schemas"]["RetirementRequest"]; };
         };
-        /** Variables that are corrected first: each in the nearest scope that has one of its name, from the element that failed outwards, else in the process. */
+        /** Variables that are corrected first. Each is written to the nearest scope that has one of its name, from the element that failed outwards, else to the process. */
         RetryIncidentRequest: { variables?: { [key: string]: unknown; }; };
         RetryIncidentsReceipt: {
             /** Left alone, because variables are given and the instance was started for somebody else. */
@@ -2039,7 +2039,7 @@ export interface components {
             /** Three dot-separated numbers. */
             version: string;
         };
-        /** A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`; one of an on-premise service `target`; one of a workflow service `workflow`, `sourceBytes` and `sourceDigest`. */
+        /** A version of a managed service has `configuration`, `sourceBytes`, `sourceDigest` and `build`, and one of an on-premise service `target`. One of a workflow service has `workflow`, `sourceBytes` and `sourceDigest`. */
         ServiceVersion: {
             /** Uploaded, derived from the signature of run(), or the default template. */
             apiSpecification?: "UPLOADED" | "DERIVED" | "DEFAULT";
@@ -2715,7 +2715,7 @@ export interface components {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;
             name: string;
-            /** STARTED, DELIVERED; else it waits: WAITING (nobody waits for the name now), OTHER_KEY (instances wait for the name with other correlation keys), KEY_ACTIVE (an instance that was started with this key is active, and no second one is started), UNKNOWN_NAME (no version of the workflow has the name). */
+            /** STARTED and DELIVERED: an instance got it; otherwise it waits. WAITING: nobody waits for the name now. OTHER_KEY: instances wait for the name with other correlation keys. KEY_ACTIVE: an instance that was started with this key is active, and no second one is started. UNKNOWN_NAME: no version of the workflow has the name. */
             outcome: "STARTED" | "DELIVERED" | "WAITING" | "OTHER_KEY" | "KEY_ACTIVE" | "UNKNOWN_NAME";
             /** Executions that it has started. */
             started: string[];

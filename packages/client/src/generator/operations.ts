@@ -43,9 +43,9 @@ export function tableFile({ paths }: OpenApiDocument): string {
 }
 
 /**
- * The types of one OpenAPI document: its schemas, and beside them one type for each operation, named by its id, with
- * `parameters`, `request` and `answer` where it has them. Headers are left out. So are answers from 300 on, which the
- * client throws as errors.
+ * The types of one OpenAPI document: its schemas, and one type for each operation, named by its id. That type has
+ * `parameters`, `request` and `answer` where the operation has them. Headers are left out. So are answers from 300 on,
+ * which the client throws as errors.
  */
 export async function typesFile({ paths, components, ...document }: OpenApiDocument): Promise<string> {
   const operations = Object.values(paths).flatMap((methods) => Object.values(withoutHead(methods)));

@@ -1,5 +1,5 @@
 // Escapes that stand for many characters mean more in XML Schema (part 2, appendix F), on which FEEL's regular
-// expressions rest, than in RE2, where they end with ASCII. Beside XML Schema, `\w` takes `_`, as in Java and Camunda.
+// expressions rest. In RE2 they end with ASCII. Beside XML Schema, `\w` takes `_`, as in Java and Camunda.
 
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{S}_';
 const NAME_START =

@@ -9,7 +9,7 @@ import { withWideEscapes } from './class-escapes.ts';
 import type { Value } from '../values/value.ts';
 
 // Regular expressions in linear time (RE2): neither look-around nor back-references. The flags are those of XPath 3.1,
-// 5.6.2, and Java: s (the dot matches line ends), m (^ and $ match at lines), i (case), x (spaces do not count).
+// 5.6.2, and Java. s: the dot matches line ends; m: ^ and $ match at lines; i: case; x: spaces do not count.
 
 const LONGEST_PATTERN = 10_000;
 const MOST_PATTERNS = 200;

@@ -42,8 +42,8 @@ function access(value: Value, name: string, run: Run, span: Span): Value {
 }
 
 /**
- * `list[index]` and `list[condition]` (DMN 1.5, 10.3.2.5). Which of both it is shows when it is evaluated for the
- * first item, as in Camunda; a value that is no list is one of one item.
+ * `list[index]` and `list[condition]` (DMN 1.5, 10.3.2.5). The evaluation of the first item shows which of both it is,
+ * as in Camunda. A value that is no list is one of one item.
  */
 export function compileFilter(node: NodeOf<'filter'>, compile: Compile): Closure {
   const of = compile(node.of);

@@ -3,8 +3,8 @@ import type { Node } from './ast.ts';
 
 /**
  * Returns whether the expression can result in a context of which every entry is a value of the function `name`. False
- * only for an expression that never does: it results in such a value itself, nests one deeper than an entry, or has an
- * entry that reads nothing.
+ * only for an expression that never does. Such an expression results in such a value itself, nests one deeper than an
+ * entry, or has an entry that reads nothing.
  */
 export function canBeEntriesOf(node: Node, name: string): boolean {
   const isCall = (at: Node): boolean => at.kind === 'call' && at.callee.kind === 'name' && at.callee.name === name;

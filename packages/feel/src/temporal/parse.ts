@@ -2,8 +2,8 @@ import { type FeelDate, FeelDateTime, DaysDuration, MonthsDuration, FeelTime, ty
 import { dateOfDay, dayNumber, validDate } from './calendar.ts';
 import { isZoneName, MAX_OFFSET } from './zones.ts';
 
-// The lexical forms of XML Schema part 2, with the zones of DMN (`@Europe/Berlin`, 10.3.4.1) and those that Camunda
-// takes beside them (`+01:00[Europe/Berlin]`, times without seconds, a leading T).
+// The lexical forms of XML Schema part 2, with the zones of DMN (`@Europe/Berlin`, 10.3.4.1). Camunda takes more, and
+// so does this parser: `+01:00[Europe/Berlin]`, times without seconds, a leading T.
 
 const DATE = /^(-?(?:[1-9]\d{4,8}|\d{4}))-(\d\d)-(\d\d)$/;
 const TIME = /^T?(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(Z|[+-]\d\d:\d\d(?::\d\d)?)?(?:\[([^\]]+)\]|@(.+))?$/;

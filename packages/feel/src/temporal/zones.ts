@@ -67,9 +67,9 @@ export function offsetAt(epochSeconds: number, zone: Zone): number {
 }
 
 /**
- * Offset from UTC in seconds at a local time, given as seconds from 1970-01-01T00:00:00 there. Of two moments with
- * this local time the earlier one counts; a local time that clocks skip is read with the offset before the gap
- * (both as in `java.time.ZonedDateTime.of`).
+ * Offset from UTC in seconds at a local time, given as seconds from 1970-01-01T00:00:00 there. Of two moments with this
+ * local time the earlier one counts. A local time that clocks skip is read with the offset before the gap. Both are as
+ * in `java.time.ZonedDateTime.of`.
  */
 export function offsetOfLocal(localSeconds: number, zone: Zone): number {
   if (typeof zone === 'number') return zone;

@@ -9,7 +9,7 @@ import { compareNumbers } from './number.ts';
 import { FeelRange, type FeelNumber, type Value } from './value.ts';
 
 /**
- * Negative, zero or positive, as the left value comes before, with or after the right one; null where FEEL has no order
+ * Negative, zero or positive, as the left value comes before, with or after the right one. Null where FEEL has no order
  * (DMN 1.5, table 54): between different kinds, and between one time with and one without a zone. Without `meter` the
  * caller has paid.
  */

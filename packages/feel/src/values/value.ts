@@ -17,8 +17,8 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 /**
- * A number of FEEL. A double stands for the decimal number that it prints as, so 0.1 is one tenth; a `Decimal` appears
- * only where 15 digits are not enough, within an expression, and an `ExactNumber` where such a number comes from
+ * A number of FEEL. A double stands for the decimal number that it prints as, so 0.1 is one tenth. A `Decimal` appears
+ * only where 15 digits are not enough, within an expression. An `ExactNumber` appears where such a number comes from
  * outside.
  */
 export type FeelNumber = number | Decimal | ExactNumber;

@@ -12,8 +12,8 @@ MAX_DEPTH = 400
 def encode_result(value) -> bytes:
     """Return the JSON text of a result. Raises Failure naming the place of a value that cannot be JSON.
 
-    The C encoder tries first. Only when it refuses, the value is walked in Python, which converts what encoders do not
-    (numpy keys) and names the place of a value that cannot be converted.
+    The C encoder tries first. Only when it refuses, the value is walked in Python. The walk converts what encoders do
+    not (numpy keys) and names the place of a value that cannot be converted.
     """
     value = _without_reserved(value)
     require_distinct_names(value)

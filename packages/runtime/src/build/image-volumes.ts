@@ -15,7 +15,7 @@ const DESCRIPTIONS = 'xgLK';
 
 /**
  * Removes the declaration `VOLUME` from folders of an image that hold files. An engine would copy such a folder to a
- * disk without a limit at each start. Without the declaration it is a part of the image: each run begins with its
+ * disk without a limit at each start. Without the declaration it is a part of the image. Each run begins with its
  * content and writes to a layer of its own, which is measured. Empty folders stay declared; a run gets memory there.
  *
  * The image is loaded again with the same layers and another configuration, so nothing is copied. An engine that does

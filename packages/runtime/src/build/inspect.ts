@@ -27,7 +27,7 @@ interface Inspected {
 
 /**
  * Imports the program once, without network, and reads the parameters of `run`. The program shares the process that
- * makes the report, so it can forge it, but only about itself: no right, limit or path follows from the report. The
+ * makes the report, so it can forge it, but only about itself. No right, limit or path follows from the report. The
  * imports of a warm worker are read from the text of the program, in another sandbox that runs none of it.
  * @throws BuildError naming file and line when the program cannot be imported or has no usable `run`.
  */

@@ -28,8 +28,8 @@ const LOOK_AGAIN_MS = 500;
 const REMOVE_ATTEMPTS = 20;
 const LOG_WITH_GAPS = 'The container engine was away for a while: lines of this log may be missing.';
 /**
- * Exit codes of a container that was ended together with its engine, runner or machine: SIGKILL, SIGTERM, an end that
- * nobody saw, or a handover that was cut off.
+ * Exit codes of a container that was ended together with its engine, runner or machine. They mean SIGKILL, SIGTERM, an
+ * end that nobody saw, or a handover that was cut off.
  */
 const ENDED_FROM_OUTSIDE = [137, 143, 255, NOT_HANDED_OVER];
 

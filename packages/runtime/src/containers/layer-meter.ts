@@ -8,8 +8,8 @@ import { EngineRefusal, EngineUnavailable } from './engine.ts';
 const ASK_AGAIN_MS = 5_000;
 
 /**
- * Measures what a container has written over its image: in the folder of that layer or, where it is not on this
- * machine, as its engine reports it.
+ * Measures what a container has written over its image, in the folder of that layer. Where the folder is not on this
+ * machine, its engine reports it.
  */
 export class LayerMeter {
   readonly #container: Container;

@@ -8,9 +8,9 @@ const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d) /;
 const STAMP_BYTES = 40;
 
 /**
- * Reads the log of a container as the engine streams it. A frame has a stream (1 and 2 are stdout and stderr), a
- * length, a timestamp, and a line or a piece of a long one. The result depends only on what the engine keeps, so it can
- * be read again.
+ * Reads the log of a container as the engine streams it. A frame has a stream (1 and 2 are stdout and stderr), a length
+ * and a timestamp. Its content is a line, or a piece of a long one. The result depends only on what the engine keeps,
+ * so it can be read again.
  */
 export class LogFrames {
   readonly #sink: (line: LogLine) => void;

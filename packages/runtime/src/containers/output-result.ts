@@ -26,9 +26,9 @@ export async function readOutputResult(
 }
 
 /**
- * Reads the cause that a container reports in `output.json` when its exit code is not 0: a problem document (RFC 9457),
- * or an object with `detail` or `title`. Null for anything else. Call it after {@link readOutputResult} has judged the
- * file.
+ * Reads the cause that a container reports in `output.json` when its exit code is not 0. It is a problem document (RFC
+ * 9457), or an object with `detail` or `title`. Null for anything else. Call it after {@link readOutputResult} has
+ * judged the file.
  */
 export function readOutputFailure(output: string): Written | null {
   const bytes = Buffer.alloc(CAUSE_BYTES);

@@ -218,9 +218,10 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
 }
 
 /**
- * The start of the program. It waits for the input, or for a refusal. It opens the job, which no file holds any more before code of the service runs, and the file
- * of the result, which the program cannot open again under its name. The shell stays as the first process, which the
- * kernel shields from signals; it passes SIGTERM on, and ends with the code of the program.
+ * The start of the program. It waits for the input, or for a refusal. It opens the job, which no file holds any more
+ * before code of the service runs. It also opens the file of the result, which the program cannot open again under its
+ * name. The shell stays as the first process, which the kernel shields from signals; it passes SIGTERM on, and ends
+ * with the code of the program.
  */
 function startOf(limits: Limits): string {
   return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}

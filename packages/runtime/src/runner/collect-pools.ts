@@ -46,7 +46,7 @@ function failed(cause: Verdict['cause']): Verdict {
 
 function tooMuch({ outputFiles, outputBytes }: Limits): string {
   return (
-    `The result files and the data pools that the program may change hold more than ${outputFiles} files or ` +
-    `${outputBytes} bytes together, which is the limit of the output. No data pool was changed.`
+    `The result files and the data pools that the program may change exceed the limit of the output together. It is ` +
+    `${outputFiles} files and ${outputBytes} bytes. No data pool was changed.`
   );
 }

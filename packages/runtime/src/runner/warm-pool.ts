@@ -36,7 +36,7 @@ interface Idle {
  * sandbox, 20 ms for Python, and 90 ms or more for imports like numpy.
  *
  * Modules of distributions run here before anybody has called the service. So the limits of an execution hold for a
- * worker too, its imports have a deadline, and it is frozen from their end until its job comes.
+ * worker too, and its imports have a deadline. It is frozen from their end until its job comes.
  */
 export class WarmPool {
   readonly #context: RunnerContext;

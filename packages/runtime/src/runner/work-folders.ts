@@ -26,9 +26,9 @@ const SMALL_BYTES = 2 ** 20;
 /**
  * Folders for sandboxes that wait for an execution, and the removal of executions' folders.
  *
- * A removed folder is emptied and used again, with the files that only the runner names. ext4 gives no inode away in the
- * first minute after its deletion, and searches past all of these for each new file: at 60 executions a second, that was
- * a tenth of the processor time of a trivial execution.
+ * A removed folder is emptied and used again, with the files that only the runner names. ext4 gives no inode away in
+ * the first minute after its deletion, and searches past all of these for each new file. At 60 executions a second,
+ * that was a tenth of the processor time of a trivial execution.
  */
 export class WorkFolders {
   readonly #paths: RunnerPaths;

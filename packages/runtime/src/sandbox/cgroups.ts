@@ -15,8 +15,8 @@ export interface CgroupLimits {
 export interface Cgroup {
   /**
    * Makes the cgroup and moves a process into it; processes that it starts later are born inside. The kernel waits for
-   * an RCU grace period, measured 8 to 24 ms (8 of 10 when nothing else happens), and blocks all other changes of
-   * cgroups meanwhile. So this is asynchronous and best done in advance.
+   * an RCU grace period, and blocks all other changes of cgroups meanwhile. Measured: 8 to 24 ms, and 8 of 10 when
+   * nothing else happens. So this is asynchronous and best done in advance.
    */
   attach(pid: number): Promise<void>;
   /** Sets the limits. Before this there are none. */

@@ -6,8 +6,9 @@ import { PYTHON } from './root.ts';
 /**
  * Mounts overlays on request. A request is a line: the verb, the lower folder and the mount point, separated by zero
  * bytes. It answers a mount with an empty line or an error, and ends with its input. The runner blocks on it, so it has
- * a high priority. The kernel gets the numbers of descriptors instead of paths: it gives some characters of an
- * overlay's paths a meaning, and formats them whenever a bubblewrap reads mountinfo, once for each of its mounts.
+ * a high priority. The kernel gets the numbers of descriptors instead of paths, because it gives some characters of an
+ * overlay's paths a meaning. It also formats the paths whenever a bubblewrap reads mountinfo, once for each of its
+ * mounts.
  */
 const MOUNT_OVERLAYS = `
 import ctypes, os, sys

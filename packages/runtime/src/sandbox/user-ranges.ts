@@ -26,7 +26,7 @@ const RANGES_IN_SMALL = 4;
 /**
  * Takes 10,000 users that no other runner of this machine has, and that no person has for containers (`/etc/subuid`).
  * It prefers the range that the data folder had before, according to its record. Machines that share users but not
- * `/run` (two containers) do not see each other's locks; there a hash of the data folder decides where its range
+ * `/run` (two containers) do not see each other's locks. There a hash of the data folder decides where its range
  * begins.
  * @throws when all are taken.
  */

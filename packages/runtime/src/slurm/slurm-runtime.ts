@@ -324,8 +324,8 @@ export class SlurmRuntime implements Runtime {
 
   /**
    * Returns null while there is no end. The node reports CANCELLED or LOST also when the cluster has ended the job, for
-   * example for its memory; then Slurm knows why, as soon as the job has left the queue. An end that cannot be read is
-   * one without a result.
+   * example for its memory. Slurm knows why, as soon as the job has left the queue. An end that cannot be read is one
+   * without a result.
    */
   async #endIn(executionId: string, mailbox: Mailbox): Promise<ExecutionEnd | null> {
     try {

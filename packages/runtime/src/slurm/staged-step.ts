@@ -11,8 +11,9 @@ import type { DataPoolMount, ExecutionEnd, ExecutionJob, OutputFile } from '../t
 import { PlatformLink, type LinkSettings } from './platform-link.ts';
 import { runJob } from './run-job.ts';
 
-// The program of a batch job on a node that shares no folder with the platform: node staged-step.ts, with the way to the
-// platform on standard input. It fetches the job, runs it in the sandbox of this node, and brings what it left.
+// The program of a batch job on a node that shares no folder with the platform. It is called as node staged-step.ts,
+// with the way to the platform on standard input. It fetches the job, runs it in the sandbox of this node, and brings
+// what it left.
 
 /** Milliseconds between two pieces of the log, and the most of a log that does not grow. */
 const LOG_MS = 500;

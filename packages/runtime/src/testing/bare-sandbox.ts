@@ -30,9 +30,9 @@ interface BareSandbox {
 }
 
 /**
- * The cost of an execution without a platform. It spawns bubblewrap with the arguments of a service, the interpreter as
- * the platform starts it, the packages that `dataDir` has built, and one line of Python. Runs follow each other,
- * without limits, job or log, and nothing is kept.
+ * The cost of an execution without a platform. It spawns bubblewrap with the arguments of a service, and the
+ * interpreter as the platform starts it. The packages are those that `dataDir` has built, and the program is one line
+ * of Python. Runs follow each other, without limits, job or log, and nothing is kept.
  */
 export function bareSandbox(dataDir: string): BareSandbox {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-bench-'));

@@ -103,8 +103,8 @@ async function inputIn(
 }
 
 /**
- * Throws invalid-secrets for a secret that no parameter takes, for a plain value of a secret parameter, and for a name
- * that has both unless these are apart. Null counts as absent.
+ * Throws invalid-secrets for a secret that no parameter takes and for a plain value of a secret parameter. It throws it
+ * also for a name that has both, unless these are apart. Null counts as absent.
  */
 async function judgeSecrets(
   bytes: Buffer,

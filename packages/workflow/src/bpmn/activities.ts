@@ -21,8 +21,8 @@ const ownHeaders = new Set(['serviceId', 'applicationId', 'serviceVersion', 'ret
  *       <zeebe:header key="serviceVersion" value="1.0.0" />      optional: the version that is subscribed
  *     </zeebe:taskHeaders>
  *
- * The specification's envelope names services and applications by `serviceId` and `applicationId` (both uuid); so do these
- * headers, which Camunda's modeler shows as rows that it keeps.
+ * The specification's envelope names services and applications by `serviceId` and `applicationId` (both uuid). So do
+ * these headers, which Camunda's modeler shows as rows that it keeps.
  */
 export function serviceOf(report: Report, element: Element): ServiceReference | null {
   const definition = extension(element, 'zeebe:TaskDefinition');

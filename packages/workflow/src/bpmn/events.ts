@@ -11,8 +11,8 @@ import { messageEventOf } from './thrown.ts';
 import { escalationCode, messageOf, signalOf, triggerOf } from './triggers.ts';
 
 /**
- * A process starts by a plain, timer, message or signal event, an event sub-process by a timer, message, signal, error
- * or escalation, a sub-process by a plain one.
+ * A process starts by a plain, timer, message or signal event, and a sub-process by a plain one. An event sub-process
+ * starts by a timer, message, signal, error or escalation.
  */
 export function startEventOf(
   { report, scopes, id }: ProcessDraft,
@@ -67,8 +67,8 @@ function requestSchemaOf(report: Report, element: Element, body: string): { [key
 }
 
 /**
- * Returns whether an end event here is one of the process itself: also in an event sub-process of the process, which is
- * how a process ends that was interrupted.
+ * Returns whether an end event here is one of the process itself. One in an event sub-process of the process is,
+ * because a process that was interrupted ends so.
  */
 export function endsProcess({ id, nodes }: ProcessDraft, { scope }: Draft): boolean {
   const around = nodes.get(scope);

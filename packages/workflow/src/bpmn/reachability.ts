@@ -1,8 +1,8 @@
 import type { Flow, Node } from '../graph.ts';
 
 /**
- * Finds the elements of a scope from which a token can still arrive along an incoming flow of a joining gateway,
- * without passing the gateway first. Ways lead over sequence flows, and from an activity to its boundary events.
+ * Finds the elements of a scope from which a token can still arrive along an incoming flow of a joining gateway. The
+ * token must not pass the gateway first. Ways lead over sequence flows, and from an activity to its boundary events.
  *
  * Computed when first asked for, and then cached: for all flows of a large process it would be too much.
  */

@@ -76,8 +76,8 @@ const SWITCH =
   /^(?:isExecutable|isForCompensation|isInterrupting|isSequential|cancelActivity|instantiate|triggeredByEvent)$/;
 
 /**
- * The same file, with attributes as the parser knows them: it takes `1` for false, which XML Schema knows for true, and
- * does not read spaces and ends of lines around `=`, which are put behind the value.
+ * The same file, with attributes as the parser knows them. The parser takes `1` for false, which XML Schema knows for
+ * true. It does not read spaces and ends of lines around `=`, which are put behind the value.
  */
 export function withPlainAttributes(xml: string): string {
   const parts: string[] = [];

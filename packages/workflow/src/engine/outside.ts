@@ -32,7 +32,7 @@ function mappedOf({ variables }: Readonly<ElementInstance>, inputs: NodeOf<'serv
 }
 
 /**
- * A reference to a data pool is `datapool` in the input of a workflow (Data mapping, rule 4) and `DATAPOOL` in the
+ * A reference to a data pool is `datapool` in the input of a workflow (Data mapping, rule 4). It is `DATAPOOL` in the
  * input of a service (Execution input).
  */
 function dataPool(value: Value): Value {

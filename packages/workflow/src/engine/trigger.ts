@@ -13,8 +13,8 @@ interface Happening {
 }
 
 /**
- * An event happens to an element: it waits for it itself, it is the host of a boundary event, the gateway before it, or
- * the scope of an event sub-process.
+ * An event happens to an element if the element waits for it itself. So it does to the host of a boundary event, to the
+ * gateway before it, and to the scope of an event sub-process.
  */
 export function trigger(machine: Machine, key: number, eventId: string, happening: Happening): void {
   const { payload, keep, error } = happening;

@@ -32,7 +32,7 @@ type Tree<V> = Leaf<V> | Branch<V>;
 
 /**
  * An immutable map from whole numbers below 2³¹, in ascending order of its keys: a Patricia trie. A change copies one
- * path, about log₂ of the size, and shares all else with the map before; so two maps that have much in common are
+ * path, about log₂ of the size, and shares all else with the map before. So two maps that have much in common are
  * compared quickly.
  */
 export class NumberMap<V> implements Iterable<readonly [number, V]> {

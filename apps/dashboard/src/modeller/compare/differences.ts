@@ -8,8 +8,8 @@ export interface ElementChange {
 }
 
 /**
- * Differences from one file to another, by the ids of elements: elements that only one of them has, those that say
- * something else, and those that are drawn elsewhere.
+ * Differences from one file to another, by the ids of elements. They are elements that only one of them has, that say
+ * something else, or that are drawn elsewhere.
  */
 export function differencesOf(before: string, after: string): readonly ElementChange[] {
   const [old, present] = [contentOf(before), contentOf(after)];

@@ -8,8 +8,8 @@ const OVER = 10;
 export type Corner = Readonly<Partial<Record<'top' | 'right' | 'bottom' | 'left', number>>>;
 
 /**
- * The corner of an element for its mark: the first that covers no label, the upper right one of an element as small as
- * an event, whose label is mostly below.
+ * The corner of an element for its mark: the first that covers no label. An element as small as an event takes the
+ * upper right one, because its label is mostly below.
  */
 export function cornerFor(element: Box, labels: readonly Box[]): Corner {
   const { x, y, width, height } = element;

@@ -3,8 +3,8 @@ import type { Happening, InstanceRecord, Recorded, Waiting } from '../check/prot
 const NONE: ReadonlySet<Recorded> = new Set();
 
 /**
- * The answer that a real instance has got where the rehearsal waits: for the same input if there is one, else for the
- * same call in order, else the last one. Null where it has got none, or where all of them are in `used`.
+ * The answer that a real instance got where the rehearsal waits. The one for the same input goes first, then the one
+ * for the same call in order, then the last one. Null where it has got none, or where all of them are in `used`.
  */
 export function recordedFor(record: InstanceRecord | null, waiting: Waiting, used = NONE): Recorded | null {
   const kinds = KINDS[waiting.kind];

@@ -19,8 +19,8 @@ const ERROR: readonly Member[] = [
 ];
 
 /**
- * Variables that an expression of an element can read, with their members as far as they are known: of the request, of
- * results, scripts, mappings, loops and errors in the process and in the sub-processes around the element.
+ * Variables that an expression of an element can read, with their members as far as they are known. They come from the
+ * request, results, scripts, mappings, loops and errors, in the process and in the sub-processes around the element.
  */
 export function variablesFor(element: Moddle, services: readonly CallableService[], side: Side): readonly Member[] {
   const scopes = scopesAround(element);

@@ -1,6 +1,6 @@
 /**
- * The path in the repository to which a relative address in the file `from` leads; null where it leads out of it or to a
- * place in the same file.
+ * The path in the repository to which a relative address in the file `from` leads. It is null where the address leads
+ * out of the repository or to a place in the same file.
  */
 export function pathFrom(from: string, address: string): string | null {
   const [written = ''] = address.split(/[?#]/);

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * The version that a run page is about. It stays while the page is open, unless the address names another one: a version
- * that somebody adds, or builds anew, must not replace an input that is half typed.
+ * The version that a run page is about. It stays while the page is open, unless the address names another one. A
+ * version that somebody adds, or builds anew, must not replace an input that is half typed.
  *
  * @param asked The version in the address; null where there is none.
  * @param first The version to begin with; undefined while it is not known.

@@ -10,7 +10,7 @@ const CACHED = 100_000;
 
 /**
  * Access keys and applications with their subscriptions, from a cache. An entry is dropped when a notification or the
- * poller says that it has changed, so a right that is taken away ends within a second. One directory serves the whole
+ * poller reports its change. So a right that is taken away ends within a second. One directory serves the whole
  * process.
  */
 export class AccessDirectory {

@@ -26,8 +26,8 @@ export interface Subscribed {
 }
 
 /**
- * Subscribes an application to a version of a service: one that is published for its owner, or, on a pricing plan, the
- * one that is offered in the marketplace. Subscribing again returns the subscription that is there.
+ * Subscribes an application to a version of a service. Without a pricing plan it is a version that is published for its
+ * owner; on one, the version that the marketplace offers. Subscribing again returns the subscription that is there.
  */
 export async function subscribe(
   platform: Platform,

@@ -27,8 +27,8 @@ export type Driver = 'SANDBOX' | 'CONTAINER';
  * Lays out the files of data pools for an execution: one folder for each pool, as the pool is now. Folders of an
  * earlier attempt to start stay. Pools that the execution may change are copied.
  * @param driver what runs the execution. It decides who can reach the folders.
- * @throws `data-pool-not-readable` when the reader may not read a pool any more, `too-large` for a pool to be changed
- * that holds more than an execution may write, and `insufficient-storage`.
+ * @throws `data-pool-not-readable` when the reader may not read a pool any more. `too-large` for a pool to be changed
+ * that holds more than an execution may write. `insufficient-storage` when the machine has no space.
  */
 export async function layOutPools(
   platform: Platform,

@@ -143,8 +143,8 @@ function ownerOf({ owner_type: type, owner_id: id }: DataPoolRow): StorageOwner 
 }
 
 /**
- * The quota of one upload: the limit of a file, what the pool has left beside the other uploads to it, and what its
- * owner may keep (`left` in bytes; null is no limit).
+ * The quota of one upload: the limit of a file, and what the pool has left beside the other uploads to it. `left` is
+ * what its owner may still keep, in bytes; null is no limit.
  */
 function uploadQuota(
   platform: Platform,

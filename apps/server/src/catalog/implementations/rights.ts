@@ -12,8 +12,9 @@ export interface Subject {
 }
 
 /**
- * Decides every access to an implementation: the role of a subject on it (null: a visitor), or null when it is private
- * and not shared with the subject. A person who acts for a member organization has no more rights than their role there.
+ * Decides every access to an implementation: the role of a subject on it (null: a visitor). It is null when the
+ * implementation is private and not shared with the subject. A person who acts for a member organization has no more
+ * rights than their role there.
  */
 export async function roleOn(
   queries: Queries,

@@ -64,7 +64,7 @@ function requireAllowed(settings: OnPremiseSettings, rules: AddressRules, target
 }
 
 /**
- * Resolves and checks in one step for every new connection, which then goes to the very address that was checked: a
+ * Resolves and checks in one step for every new connection, which then goes to the very address that was checked. A
  * name that resolves to something else a moment later (DNS rebinding) gains nothing.
  */
 function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {

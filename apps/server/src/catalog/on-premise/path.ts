@@ -1,8 +1,8 @@
 import { Problem } from '../../foundation/http/index.ts';
 
 /**
- * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request: three
- * segments, each of which may be percent-encoded, as the router reads them.
+ * `/<id_segment>/<service_name>/<version>` of a service version at the gateway, as it stands in a request. Each of the
+ * three segments may be percent-encoded, as the router reads them.
  */
 const ADDRESS = /^\/+([^/?#]+)\/+([^/?#]+)\/+([^/?#]+)(?=[/?]|$)/;
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;

@@ -27,8 +27,8 @@ const serviceOf = shapeOf(CreateOnPremiseServiceRequest, 'body');
 const versionOf = shapeOf(AddOnPremiseVersionRequest, 'body');
 
 /**
- * Reads the request for a new service: a form with text parts first, then the ZIP or the BPMN file; or JSON for an
- * on-premise service. The file is stored. It is removed unless `act` refers to it.
+ * Reads the request for a new service. It is a form with text parts first and then the ZIP or the BPMN file, or JSON
+ * for an on-premise service. The file is stored. It is removed unless `act` refers to it.
  */
 export async function withNewService<T>(
   platform: Platform,

@@ -46,7 +46,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     consumes: { 'multipart/form-data': createForm, 'application/json': CreateOnPremiseServiceRequest },
     summary: 'Create a service by uploading the ZIP of its project or a BPMN file, or one that runs elsewhere',
     description:
-      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`: a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once. With the part `type` = WORKFLOW the file is the BPMN file of a workflow service, and `applicationId` (optional) the application as which its tasks call services; `workflow.problems` of the version says what keeps it from being deployed.',
+      'A managed service is sent as a form, an on-premise service as JSON. Form parts: `name`, `description` (optional), `version` (optional), `configuration` (optional, JSON of RuntimeConfiguration), then the file `source`. The file is a ZIP of the content of the project, not of its folder. The first version, 1.0.0 unless another is chosen, is a draft; its build starts at once. With the part `type` = WORKFLOW the file is the BPMN file of a workflow service. Its tasks call services as the application that `applicationId` (optional) names. `workflow.problems` of the version says what keeps it from being deployed.',
     answers: { 201: Service },
     problems: [
       'invalid-request',

@@ -67,7 +67,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     },
     summary: 'Add the next version as a draft',
     description:
-      'The ZIP for a managed service, the BPMN file for a workflow service, or the same form as of `POST /services`; the target for one that runs elsewhere. A draft whose build has failed, or whose workflow has problems, is replaced; any other draft has to be published first, or changed.',
+      'The body is the ZIP for a managed service, the BPMN file for a workflow service, or the same form as of `POST /services`. For a service that runs elsewhere it is the target. A draft whose build has failed, or whose workflow has problems, is replaced; any other draft has to be published first, or changed.',
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
@@ -316,7 +316,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     access: 'service:retire',
     summary: 'Announce from when on a version cannot be started any more',
     description:
-      'Until the sunset its answers carry Deprecation (RFC 9745) and Sunset (RFC 8594), and no new subscription is taken; afterwards a start is answered with 410. Executions that run go on; what has been started stays readable.',
+      'Until the sunset its answers carry Deprecation (RFC 9745) and Sunset (RFC 8594), and no new subscription is taken. Afterwards a start is answered with 410. Executions that run go on; what has been started stays readable.',
     params: versionPath,
     body: RetirementRequest,
     answers: { 200: ServiceVersion },

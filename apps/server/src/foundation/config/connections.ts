@@ -16,7 +16,7 @@ export const ConnectionFields = {
     maximum: 1_000_000,
     default: 10_000,
     description:
-      'Connections that a process has open at a time, on all of its ports: at most three quarters of the descriptors that it may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it, the oldest connections without admission are closed, of the network with the most; if there are none, the answer is 503.',
+      'Connections that a process has open at a time, on all of its ports. It is at most three quarters of the descriptors that the process may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it, the oldest connections without admission are closed, of the network with the most; if there are none, the answer is 503.',
   }),
   KETHUB_CONNECTIONS_PER_ADDRESS: Type.Integer({
     minimum: 4,

@@ -19,7 +19,7 @@ export const ContainerFields = {
     default: 'auto',
     pattern: '^(auto|off|/.+)$',
     description:
-      'Container engine for services with a Dockerfile: path of the socket of a Docker or Podman on this machine; `auto` takes `/run/docker.sock` or `/run/podman/podman.sock` if there is one, `off` none. See [Operations](operations.md).',
+      'Container engine for services with a Dockerfile: path of the socket of a Docker or Podman on this machine. `auto` takes `/run/docker.sock` or `/run/podman/podman.sock` if there is one, `off` none. See [Operations](operations.md).',
   }),
   KETHUB_CONTAINER_NETWORK: Type.String({
     default: 'none',

@@ -8,7 +8,7 @@ export const DashboardFields = {
     default: 'auto',
     pattern: '^(auto|off|/.+)$',
     description:
-      'Dashboard in the browser: `auto` builds it beside the running platform at the first start and keeps the build; `off` serves the plain first page only; a path names the folder of a finished build (`apps/dashboard/build.ts`).',
+      'Dashboard in the browser. `auto` builds it beside the running platform at the first start and keeps the build. `off` serves the plain first page only. A path names the folder of a finished build (`apps/dashboard/build.ts`).',
   }),
 };
 

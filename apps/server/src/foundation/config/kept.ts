@@ -53,7 +53,7 @@ export const KeptFields = {
     maximum: 3_650,
     default: 90,
     description:
-      'The time for which a key signs the bearer tokens of the gateway, or the tokens of the embedded identity provider, until a new key replaces it. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
+      'The time after which a new key replaces the one that signs bearer tokens of the gateway, or tokens of the embedded identity provider. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
   }),
   KETHUB_DATA_POOL_MB: Type.Integer({
     minimum: 1,

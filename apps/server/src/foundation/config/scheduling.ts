@@ -66,14 +66,14 @@ export const SchedulingFields = {
     maximum: 86_400,
     default: 3_600,
     description:
-      'Executions of versions that may run longer than these seconds are long: of one owner they take only a part of each machine, so that nobody else waits longer than this.',
+      'Executions of versions that may run longer than these seconds are long. Those of one owner take only a part of each machine, so that nobody else waits longer than this.',
   }),
   KETHUB_OWNER_LONG_RUN_PERCENT: Type.Integer({
     minimum: 1,
     maximum: 100,
     default: 50,
     description:
-      'The part of each machine (processors, memory, GPUs and executions at once) that long executions of one owner may take; at least one processor and 1 GB. 100 is no limit.',
+      'The part of each machine that long executions of one owner may take, of processors, memory, GPUs and executions at once. It is at least one processor and 1 GB. 100 is no limit.',
   }),
   KETHUB_SHORT_RUN_SECONDS: Type.Integer({
     minimum: 0,

@@ -45,7 +45,7 @@ export const SlurmFields = {
     Type.String({
       pattern: '^https?://[^/]+/?$',
       description:
-        'Address of this worker as the nodes see it, such as `https://worker:8091`, for nodes that share no folder with it: jobs fetch their input there and bring their results. Default: jobs use the shared folder.',
+        'Address of this worker as the nodes see it, such as `https://worker:8091`, for nodes that share no folder with it. Jobs fetch their input there and bring their results. Default: jobs use the shared folder.',
     }),
   ),
   KETHUB_SLURM_PORT: Type.Integer({

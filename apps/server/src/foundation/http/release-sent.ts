@@ -5,8 +5,8 @@ import { Transform, type TransformCallback } from 'node:stream';
 const MOST_PASSED = 256;
 
 /**
- * Frees the memory of a chunk at once. The garbage collector would free it too, but collects the whole heap every 32 MB of
- * such memory, which takes most of the time of a large transfer. Nobody else may keep the chunk.
+ * Frees the memory of a chunk at once. The garbage collector would free it too. But it collects the whole heap every 32 MB
+ * of such memory, which takes most of the time of a large transfer. Nobody else may keep the chunk.
  */
 export function releaseMemory({ buffer, byteLength }: Buffer): void {
   // A part of a larger buffer may have neighbours.

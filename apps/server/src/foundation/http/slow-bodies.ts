@@ -13,8 +13,8 @@ interface Receiving {
 
 /**
  * Ends requests whose body falls more than `behind` seconds behind the speed `bytesPerSecond`. Seconds in which the
- * platform does not read, because the consumer of the body is slow, are not counted; nor is time in which this
- * process was paused. A body may be of any length. The head is bounded by `headersTimeout` of the server.
+ * platform does not read, because the consumer of the body is slow, are not counted. Time in which this process was
+ * paused is not counted either. A body may be of any length. The head is bounded by `headersTimeout` of the server.
  */
 export function endSlowBodies(server: Server, bytesPerSecond: number, behind: number = BEHIND_SECONDS): void {
   if (bytesPerSecond === 0) return;

@@ -7,7 +7,7 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeou
 
 /**
  * Delivers mails to a mail server. A password is sent only over TLS and only to a server with a trusted certificate.
- * Without a password, `smtp` uses opportunistic TLS and accepts any certificate (RFC 7435): a relay on the same machine
+ * Without a password, `smtp` uses opportunistic TLS and accepts any certificate (RFC 7435). A relay on the same machine
  * rarely has a trusted one, and the alternative would be no encryption.
  */
 export function createSmtpTransport({ host, port, implicitTls, credentials }: SmtpSettings): Transport {

@@ -29,8 +29,8 @@ export class Batcher<Item, Result> {
 
   /**
    * `doAll` returns a result for each item, in their order. With `ownerOf`, items are taken round-robin over owners
-   * when more wait than fit into a batch. An owner without a running batch gets a batch of its own, so that one item
-   * does not wait for a thousand items of another owner.
+   * when more wait than fit into a batch. An owner without a running batch gets a batch of its own. So one item does
+   * not wait for a thousand items of another owner.
    */
   constructor(
     doAll: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -11,8 +11,8 @@ export interface Database {
   readonly read: Queries;
   /**
    * Runs `work` in a transaction. Resolves once the transaction is durable (synced to disk). Rejects, with nothing
-   * stored, if `work` throws. `work` may only use the database: on SQLite it occupies the one writer while it runs,
-   * and its commit is shared with other waiting writes (group commit).
+   * stored, if `work` throws. `work` may only use the database. On SQLite it occupies the one writer while it runs, and
+   * its commit is shared with other waiting writes (group commit).
    */
   write<T>(work: (transaction: Queries) => Promise<T>): Promise<T>;
   /**

@@ -25,9 +25,9 @@ interface Pages {
 
 /**
  * Syncs commits to disk, and moves them from the write-ahead log into the database file, without blocking the main
- * thread: a busy disk sometimes takes hundreds of milliseconds instead of one. SQLite itself syncs only to keep the
- * file consistent (`synchronous = NORMAL`): a power loss undoes the last commits, but never a part of one. A commit
- * is durable when `sync` has resolved.
+ * thread. A busy disk sometimes takes hundreds of milliseconds instead of one. SQLite itself syncs only to keep the
+ * file consistent (`synchronous = NORMAL`): a power loss undoes the last commits, but never a part of one. A commit is
+ * durable when `sync` has resolved.
  */
 export class WriteAheadLog {
   readonly #file: string;

@@ -54,7 +54,7 @@ export class Metrics {
     });
     this.#workflowRetries = new Counter({
       name: 'kethub_workflow_retries_total',
-      help: 'Repeated work of workflows: a `batch` of instances that could not be written, a `conflict` with another process, a `job` of a task, a `note` of what a service elsewhere has answered, a start by its `schedule`, a `message`, a `signal`, a `timer`, or a whole `round` in an outage',
+      help: 'Repeated work of workflows. `batch`: instances that could not be written. `conflict`: with another process. `job`: of a task. `note`: an answer of a service elsewhere. `schedule`, `message`, `signal` and `timer`: a start, or an event. `round`: all work, in an outage',
       labelNames: ['what'],
       registers,
     });

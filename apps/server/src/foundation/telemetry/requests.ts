@@ -89,9 +89,9 @@ export function traceOf(request: FastifyRequest): TraceContext | null {
 const LONGEST_STATE = 512;
 
 /**
- * Headers of a forwarded request, so that both servers log the same id and belong to the same trace: `x-request-id`,
- * `traceparent` and, in a trace of the caller, its `tracestate`. `span` is the span of forwarding. Without one, the
- * caller's `traceparent` is passed on (W3C Trace Context §4.3).
+ * Headers of a forwarded request, so that both servers log the same id and belong to the same trace. They are
+ * `x-request-id`, `traceparent` and, in a trace of the caller, its `tracestate`. `span` is the span of forwarding.
+ * Without one, the caller's `traceparent` is passed on (W3C Trace Context §4.3).
  */
 export function forwardedHeaders(request: FastifyRequest, span: OpenSpan | null): Record<string, string> {
   const begun = parseTraceparent(request.headers.traceparent);

@@ -108,8 +108,8 @@ let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
 /**
- * Decodes one image at a time. 40 megapixels take 0.3 to 3 s, 24 MB (170 MB if interlaced, progressive or rotated),
- * and a thread of the pool that also reads files. Throws too-many-requests if too many wait.
+ * Decodes one image at a time. 40 megapixels take 0.3 to 3 s, and 24 MB (170 MB if interlaced, progressive or rotated).
+ * They occupy a thread of the pool that also reads files. Throws too-many-requests if too many wait.
  */
 async function serialized<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MOST_WAITING) {

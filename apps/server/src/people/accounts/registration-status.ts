@@ -4,9 +4,9 @@ import type { Person } from '../../foundation/platform.ts';
 import type { AccountServices } from './services.ts';
 
 /**
- * The registration status of an address, for any authenticated caller. A caller who is not approved can read the
- * status of the own address only: anybody can register and sign in, and would otherwise learn about the registrations
- * of others.
+ * The registration status of an address, for any authenticated caller. A caller who is not approved can read the status
+ * of the own address only. Anybody can register and sign in, and would otherwise learn about the registrations of
+ * others.
  */
 export async function readRegistrationStatus(
   services: AccountServices,

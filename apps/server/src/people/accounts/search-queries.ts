@@ -74,7 +74,7 @@ async function positionAfter({ read }: Database, after: number | null, count: nu
 
 /**
  * The first blocks that have all grams of the needle, by the index. The queries force both databases to begin with the
- * index: their planners would sometimes scan the blocks in order, which takes longer the rarer the needle is.
+ * index. Their planners would sometimes scan the blocks in order, which takes longer the rarer the needle is.
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);

@@ -21,8 +21,8 @@ interface Rank {
 
 /**
  * The approved users whose first name, last name or username contains each word of `q`, best match first. Names that
- * begin with all of `q` come first, then names that begin with its words, then the others; each group is sorted by
- * last name and first name. An external identity provider cannot search in this way, so its people are copied.
+ * begin with all of `q` come first, then names that begin with its words, then the others. Each group is sorted by last
+ * name and first name. An external identity provider cannot search in this way, so its people are copied.
  */
 export async function searchUsers(services: AccountServices, q: string): Promise<UserSearchDto[]> {
   if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');

@@ -10,7 +10,7 @@ export interface Owned {
 
 /**
  * A domain in which users own resources. The deletion of an account calls it in its own transaction, under the lock of
- * the account, so that the answer is still true at the commit. After an error nothing is deleted.
+ * the account. So the answer is still true at the commit. After an error nothing is deleted.
  */
 export interface Catalog {
   /** Resources that belong to this user alone, at most `most`. */

@@ -4,7 +4,7 @@ import { findDeletion, lockAccount } from './queries.ts';
 
 /**
  * Locks an account, so that it is not deleted before the transaction ends. Throws account-being-deleted when the
- * deletion has begun. Code that creates a resource for a user calls it first in the same transaction: another process
+ * deletion has begun. Code that creates a resource for a user calls it first in the same transaction. Another process
  * may have admitted the request before the deletion began.
  */
 export async function lockAccountShared(database: Database, transaction: Queries, userId: string): Promise<void> {

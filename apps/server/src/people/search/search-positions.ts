@@ -4,7 +4,7 @@ import { readEntries, type SearchEntry } from './search-blocks.ts';
 /**
  * A block with its position, to which the index of grams points. Positions are in the order of the blocks. So the
  * index returns the first blocks first, and a search for twenty users skips the others. A new block gets the middle
- * of a gap. If no gap is left, the following blocks are moved apart (order maintenance: Bender et al., "Two
+ * of a gap. If no gap is left, the following blocks are moved apart. This is order maintenance (Bender et al., "Two
  * Simplified Algorithms for Maintaining Order in a List", 2002).
  */
 export interface PositionedBlock {

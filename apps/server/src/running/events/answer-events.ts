@@ -31,8 +31,8 @@ interface EventReader {
 }
 
 /**
- * Answers with the changes of the owners since Last-Event-ID: as a stream that goes on, or, unless the header Accept
- * asks for one, as an array. Throws too-many-readers.
+ * Answers with the changes of the owners since Last-Event-ID. The answer is an array, or a stream that goes on if the
+ * header Accept asks for one. Throws too-many-readers.
  */
 export function answerEvents(
   feed: ChangeFeed,

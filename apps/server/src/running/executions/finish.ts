@@ -31,9 +31,9 @@ const events: Readonly<Record<Outcome, ExecutionEvent>> = {
 };
 
 /**
- * Stores the result, files, log and final status of an execution in one transaction, so that the result can be read as
- * soon as the status says so. Only then the runtime forgets the execution. After a crash in between this is repeated
- * with the same blob keys.
+ * Stores the result, files, log and final status of an execution in one transaction. So the result can be read as soon
+ * as the status says so. Only then the runtime forgets the execution. After a crash in between this is repeated with
+ * the same blob keys.
  */
 export async function finishExecution(
   platform: Platform,
@@ -123,7 +123,7 @@ async function keepEnd(
 }
 
 /**
- * Marks stored blobs that nothing refers to as orphans. This runs in the transaction only: after a failure the next
+ * Marks stored blobs that nothing refers to as orphans. This runs in the transaction only. After a failure the next
  * attempt uses the same blobs, or the transaction was committed and only its answer was lost.
  */
 async function markUnkept(

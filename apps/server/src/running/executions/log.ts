@@ -30,8 +30,8 @@ export async function keepExecutionLog(
 }
 
 /**
- * The log of an execution: from the runtime while it runs here, from the copies of its worker while it runs elsewhere,
- * and from storage afterwards, without a gap.
+ * The log of an execution, without a gap. It comes from the runtime while the execution runs here, from the copies of
+ * its worker while it runs elsewhere, and from storage afterwards.
  */
 export function executionLog(
   platform: Platform,

@@ -37,8 +37,8 @@ export function onExecutionChanged(
 /** Waits for executions to change, with one listener on the database for all waiters. */
 export interface ExecutionWatch {
   /**
-   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts: with its row if
-   * that was published, otherwise with null.
+   * Resolves when the execution may have changed, at the latest after a second or when `signal` aborts. The value is
+   * its row if that was published, otherwise null.
    */
   changed(id: string, signal: AbortSignal): Promise<SeenRow | null>;
   close(): void;

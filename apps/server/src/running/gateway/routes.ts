@@ -160,7 +160,7 @@ export function gatewayEndpoints(
       access: 'STARTER',
       summary: 'Broadcast a signal to a workflow',
       description:
-        'It reaches every event that waits for a signal of this name now, in instances that were started through this subscription, and starts an instance for each signal start event of its name. It is not kept for later. Only of workflows.',
+        'It reaches every event that waits for a signal of this name now, in instances that were started through this subscription. It also starts an instance for each signal start event of its name. It is not kept for later. Only of workflows.',
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowSignalRequest },
       answers: { 202: WorkflowSignalReceipt },

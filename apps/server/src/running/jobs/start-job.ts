@@ -17,9 +17,9 @@ import { jobScope } from './scope.ts';
 
 /**
  * Finds the version that a person may run as a job. Owners may run published versions and, by its number, a draft whose build
- * has succeeded. Recipients of a share may run published versions, also those that applications may not call, and the built
- * draft while no published version can be started. Without a number it is the newest version without an announced retirement.
- * Throws not-found, conflict, build-not-succeeded.
+ * has succeeded. Recipients of a share may run published versions, also those that applications may not call. They may
+ * run the built draft while no published version can be started. Without a number it is the newest version without an
+ * announced retirement. Throws not-found, conflict, build-not-succeeded.
  */
 async function requireRunnable(
   platform: Platform,

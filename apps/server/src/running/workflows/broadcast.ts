@@ -24,8 +24,8 @@ const SERVICES = 50;
 type Started = Awaited<ReturnType<typeof startByEvent>>;
 
 /**
- * Broadcasts a signal to the workflow services of an owner: to all events that wait for its name now, and to signal
- * start events of the versions deployed last. Workers deliver it.
+ * Broadcasts a signal to the workflow services of an owner. It reaches all events that wait for its name now, and
+ * signal start events of the versions deployed last. Workers deliver it.
  */
 export async function broadcastSignal(
   platform: Platform,

@@ -114,24 +114,24 @@ import type { createWorkflows } from './port.ts';
  *    [lease of 10 s, renewed; when it ends, any process claims the job. CALLING waits for its own worker]
  * 4. {@link JobEnvironment.end} adds the result to the queue: {@link CompletionQueue.add}.
  *    [queue in memory; the row of the job stays as it is, so hand-over 3 is repeated]
- * 5. An advancer runs {@link advance}: takes up to 128 results ({@link CompletionQueue.next}), reads their instances
- *    ({@link loadWork}, or {@link InstanceCache.recall} without the database), computes the steps ({@link reduce}),
- *    and writes them. [batch, one transaction: states, journal, effects, new jobs, removal of ended jobs, status of
- *    executions]
+ * 5. An advancer runs {@link advance}. It takes up to 128 results ({@link CompletionQueue.next}) and reads their
+ *    instances ({@link loadWork}, or {@link InstanceCache.recall} without the database). It computes the steps
+ *    ({@link reduce}) and writes them. [batch, one transaction: states, journal, effects, new jobs, removal of ended
+ *    jobs, status of executions]
  * 6. After the commit: {@link Taken.resolve} settles the promise of hand-over 4, and JobWorker frees the slot.
  * 7. After the commit: {@link HandOver.begin} passes new jobs that have a slot to {@link JobWorker.begin}.
  *    [in memory; the jobs are OPEN under a lease, so hand-over 8 finds them when it ends]
  * 8. After the commit: `advanceOnce` below wakes `working` for jobs without a slot, and the loops of the other
  *    effects. [in memory; every loop polls once a second]
  * 9. {@link announce} notifies those who wait for the workflow. If a task had called it, the trigger marked that job
- *    ENDED in the transaction of hand-over 5, and this is hand-over 2 of the caller.
+ *    ENDED in the transaction of hand-over 5. This is then hand-over 2 of the caller.
  *
  * A batch that cannot be written goes back to the queue; {@link Suspects} then has its instances tried one by one.
  * After a Conflict it goes back as well, and the instances are read again.
  *
- * Three shortcuts save reads and writes. Without them the tables carry the same work: the precomputed first step
- * (`workflows.firstSteps` is null), {@link InstanceCache} (`recall` returns null), {@link HandOver} (`Advancing`
- * without an executor).
+ * Three shortcuts save reads and writes. Without them the tables carry the same work. They are the precomputed first
+ * step (`workflows.firstSteps` is null), {@link InstanceCache} (`recall` returns null) and {@link HandOver}
+ * (`Advancing` without an executor).
  */
 export class WorkflowEngine {
   readonly #loops: readonly Loop[];

@@ -72,7 +72,8 @@ export class PrecomputedStep implements FirstStep {
 /**
  * Computes the first step of an instance before it is accepted, which saves writing and reading a start event.
  *
- * A step with more than a few jobs and timers, or of an owner whose share of the thread is used up, waits as an event.
+ * A step with more than a few jobs and timers waits as an event. So does one of an owner whose share of the thread is
+ * used up.
  */
 export class FirstSteps {
   readonly #platform: Platform;

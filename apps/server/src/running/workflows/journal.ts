@@ -35,8 +35,8 @@ export async function entriesOf({ seq, at, type, entry }: Row): Promise<JournalE
 const AT_ONCE_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Entries of a journal after the one with the number `after`, in order: up to `limit`, fewer if they are long, none only
- * at the end.
+ * Entries of a journal after the one with the number `after`, in order. They are up to `limit`, fewer if they are long,
+ * and none only at the end.
  */
 export async function readJournalAfter(
   queries: Queries,

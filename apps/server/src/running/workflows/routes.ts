@@ -97,7 +97,7 @@ export const workflowEndpoints = (
     access: 'workflow-signal:broadcast',
     summary: 'Broadcast a signal to own workflows',
     description:
-      'It reaches every event that waits for a signal of this name now, in instances of all own workflow services, and starts an instance for each signal start event of its name. It is not kept for later. 202: workers deliver it.',
+      'It reaches every event that waits for a signal of this name now, in instances of all own workflow services. It also starts an instance for each signal start event of its name. It is not kept for later. 202: workers deliver it.',
     body: WorkflowSignalRequest,
     parseJson: parseExact,
     answers: { 202: WorkflowSignalReceipt },

@@ -29,7 +29,7 @@ export function requireNoSecrets(
 }
 
 /**
- * Throws invalid-secrets for variables under the name of a secret of a published version of these services: a message
+ * Throws invalid-secrets for variables under the name of a secret of a published version of these services. A message
  * or signal is stored until instances take it.
  */
 export async function requireSealed(

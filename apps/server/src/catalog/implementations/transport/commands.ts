@@ -13,7 +13,7 @@ export interface RefCommand {
 }
 
 /**
- * Passes the body of a push on after its list of commands has been read, and emits `list` then, so that Git never starts
+ * Passes the body of a push on after its list of commands has been read, and emits `list` then. So Git never starts
  * with more changes of refs than `most`. Ends with a GitRefusal for a list that is too long, damaged or cut off, and
  * after `mostBytes` of the body.
  */

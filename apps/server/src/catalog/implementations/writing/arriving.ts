@@ -28,8 +28,9 @@ const DEPTH = 32;
 const DEFAULT_MESSAGE = 'Upload files';
 
 /**
- * Reads the form of a commit into `folder`: the fields `message`, `branch` and `remove` first, then parts `files`, each
- * named by its path, or one part `archive` with a ZIP. Throws invalid-request, invalid-archive and too-large.
+ * Reads the form of a commit into `folder`. The fields `message`, `branch` and `remove` come first. Then come parts
+ * `files`, each named by its path, or one part `archive` with a ZIP. Throws invalid-request, invalid-archive and
+ * too-large.
  */
 export async function receiveCommit(
   request: FastifyRequest,

@@ -28,8 +28,8 @@ interface Work {
 }
 
 /**
- * Makes a commit of files that are sent, without a work tree. `If-Match` names the commit that the branch must be at;
- * the branch is never moved from another commit than the one that the new commit follows.
+ * Makes a commit of files that are sent, without a work tree. `If-Match` names the commit that the branch must be at.
+ * The branch is never moved from another commit than the one that the new commit follows.
  */
 export async function makeCommit(
   platform: Platform,

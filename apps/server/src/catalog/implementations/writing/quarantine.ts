@@ -9,8 +9,8 @@ const INDEX = ['index-pack', '--stdin', '--fix-thin', '--strict'];
 export const REASON_LENGTH = 300;
 
 /**
- * Objects that are being made for a commit. They are in a folder of their own, so that a refused commit leaves nothing,
- * and become one pack of the repository after the checks that a pushed pack passes.
+ * Objects that are being made for a commit. They are in a folder of their own, so that a refused commit leaves nothing.
+ * They become one pack of the repository after the checks that a pushed pack passes.
  */
 export class Quarantine {
   readonly #git: Git;

@@ -42,7 +42,7 @@ export const writingEndpoints = (
     access: 'implementation:push',
     summary: 'Make a commit of uploaded files, or of a ZIP that becomes the whole tree',
     description:
-      'Form parts: `message`, `branch` and any number of `remove` (a path) first, then any number of `files`, each with its path as the name of the file; or one `archive`, a ZIP of the content of the project. A file that is replaced or renamed stays executable, or a link whose target is the content. `If-Match` names the commit that the branch must be at.',
+      'Form parts: `message`, `branch` and any number of `remove` (a path) first. Then come any number of `files`, each with its path as the name of the file. One `archive`, a ZIP of the content of the project, may come instead. A file that is replaced or renamed stays executable, or a link whose target is the content. `If-Match` names the commit that the branch must be at.',
     params: path,
     consumes: { 'multipart/form-data': CommitForm },
     answers: { 201: MadeCommit },

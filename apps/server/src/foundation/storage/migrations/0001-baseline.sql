@@ -1175,7 +1175,7 @@ create table queues (
 );
 create index queues_by_turn on queues (turn_at, owner_id, service_version_id);
 -- On PostgreSQL only:
--- The trigger locks the queue against deletion, as a foreign key would, without blocking other inserts: the process that
+-- The trigger locks the queue against deletion, as a foreign key would, without blocking other inserts. The process that
 -- deletes the queue afterwards sees the new execution.
 create function execution_waits() returns trigger language plpgsql as $$ begin
   loop
@@ -1257,7 +1257,7 @@ create index workflow_events_of_instance on workflow_events (instance_id, id);
 create index workflow_events_of_owner on workflow_events (owner, id);
 
 -- On PostgreSQL only:
--- Journal, jobs and parts of states have no foreign key to the instance: their writer has locked or just written its row,
+-- Journal, jobs and parts of states have no foreign key to the instance. Their writer has locked or just written its row,
 -- and a check of each row is expensive. A trigger deletes them with the instance.
 create table workflow_journal (
   instance_id text not null,

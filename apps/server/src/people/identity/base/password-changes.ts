@@ -4,8 +4,8 @@ import { dialectOf, type Queries } from '../../../foundation/storage/index.ts';
 
 /**
  * Password hashes that the current request has seen, by person. A later write of the same request is refused if the
- * password has changed since: a new password ends every session, also one that is being opened. oidc-provider passes
- * no request to its adapter, so this cannot be a parameter.
+ * password has changed since. A new password ends every session, also one that is being opened. oidc-provider passes no
+ * request to its adapter, so this cannot be a parameter.
  */
 const passwords = new AsyncLocalStorage<Map<string, string | null>>();
 

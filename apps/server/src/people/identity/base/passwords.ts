@@ -16,7 +16,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /**
  * Returns whether the password is right. Takes the same time for an unknown user (`kept` is null) and for one without a
- * password, so that the time does not reveal which names exist.
+ * password. So the time does not reveal which names exist.
  */
 export async function isPassword(kept: string | null, password: string): Promise<boolean> {
   const known = kept !== null && kept !== NO_PASSWORD;

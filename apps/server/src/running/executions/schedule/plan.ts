@@ -12,9 +12,9 @@ export const PASSED_OVER_MS = 30_000;
 
 /**
  * Decides which executions one machine starts now. They are scheduled fairly: the owner with the smallest share of
- * running work on all machines goes first (the larger of its shares of processors and memory). Ties go to the owner who
- * has waited longest for a start; within an owner the oldest execution goes first. So a long queue of one owner never
- * delays another owner's first execution.
+ * running work on all machines goes first. A share is the larger one of its shares of processors and memory. Ties go to
+ * the owner who has waited longest for a start; within an owner the oldest execution goes first. So a long queue of one
+ * owner never delays another owner's first execution.
  */
 export function plan(situation: Situation): Start[] {
   const { capacity, promised, ownerAtOnce, running, queues, slots } = situation;

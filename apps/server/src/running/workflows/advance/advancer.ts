@@ -89,8 +89,8 @@ export class Advancing {
 }
 
 /**
- * Advances many instances in one transaction: writes the state after each step, its journal, and the effects for those
- * who carry them out after the commit. Hand-over 5 of the state chart in workflows/engine.ts.
+ * Advances many instances in one transaction: writes the state after each step, its journal and the effects. The
+ * effects are carried out after the commit. Hand-over 5 of the state chart in workflows/engine.ts.
  *
  * On PostgreSQL several processes do this; each locks the rows that it reads and advances. Cached instances, and all
  * instances on SQLite, are computed before the transaction, so that nobody waits meanwhile. A change by somebody else

@@ -21,7 +21,7 @@ export function addRemoval(
 }
 
 /**
- * Finds jobs by id. State and lease are compared as part of a text: for a plain comparison, PostgreSQL would scan the
+ * Finds jobs by id. State and lease are compared as part of a text. For a plain comparison, PostgreSQL would scan the
  * index of due jobs with all its dead rows, 19 µs a job instead of 4.
  *
  * A job under another lease belongs to another process, which reports its end.

@@ -230,8 +230,8 @@ async function statesOf(
 const isUnreadable = (error: unknown): error is Error => error instanceof SyntaxError || error instanceof TypeError;
 
 /**
- * Orders events: the start first, because the clocks of two processes may differ; then a cancellation, which does not
- * wait for earlier events to be computed.
+ * Orders events. The start goes first, because the clocks of two processes may differ. Then comes a cancellation, which
+ * does not wait for earlier events to be computed.
  */
 function inOrder<E extends { readonly event: QueuedEvent }>(events: readonly E[]): E[] {
   const rank = ({ event }: E): number =>

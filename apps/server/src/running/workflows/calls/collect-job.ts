@@ -54,8 +54,8 @@ function problem(title: string, detail: string): Value {
 }
 
 /**
- * The reason why an execution did not succeed: the cause, or the errors of a workflow, with `_links` and `_embedded`, as
- * in the result that its caller reads.
+ * The reason why an execution did not succeed, as in the result that its caller reads. It is the cause, or the errors
+ * of a workflow, with `_links` and `_embedded`.
  */
 async function failureOf(platform: Platform, job: WorkflowJobRow, row: ExecutionRow): Promise<Value> {
   const cause = parseExact(row.cause ?? '{}');

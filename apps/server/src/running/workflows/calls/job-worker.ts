@@ -84,8 +84,8 @@ export class JobWorker implements JobExecutor {
   }
 
   /**
-   * Returns whether to read the table because this execution has ended: at once when it was started here; otherwise at
-   * most every 100 ms, in case its process has died.
+   * Returns whether to read the table because this execution has ended. It does at once when the execution was started
+   * here; otherwise at most every 100 ms, in case its process has died.
    */
   concerns(executionId: string): boolean {
     return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS;

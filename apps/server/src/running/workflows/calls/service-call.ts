@@ -29,8 +29,8 @@ export function callOf(job: WorkflowJobRow, { applicationId }: JobContext): Call
 }
 
 /**
- * Finds the subscription of a task, as the gateway would at this moment: of an application of the workflow's owner, to
- * a version that is offered to it now. Throws not-subscribed, version-retired.
+ * Finds the subscription of a task, as the gateway would at this moment. It is one of an application of the workflow's
+ * owner, to a version that is offered to it now. Throws not-subscribed, version-retired.
  */
 export async function admitTask(
   platform: Platform,

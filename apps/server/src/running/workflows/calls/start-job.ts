@@ -62,7 +62,7 @@ async function startHere(
 
 /**
  * Requires that everybody who started the workflow can read the data pools of a call, as well as the owner of the
- * application: a task can get the id of a pool from any text.
+ * application. A task can get the id of a pool from any text.
  *
  * This includes whoever started a workflow that called this one. Throws data-pool-not-readable.
  */

@@ -153,7 +153,7 @@ function stepsOf(serviceId: string, applicationId: string | undefined, version: 
   return [
     corrected,
     `When the service ${serviceId} was wrong, publish a new version of it, and subscribe the application ${applicationId} to that version.`,
-    `The task names version ${version}, so this instance never calls another one: name the new version in the task, or none, and publish a new version of the workflow.`,
+    `The task names version ${version}, so this instance never calls another one. Name the new version in the task, or none, and publish a new version of the workflow.`,
     'Cancel this execution, and start the workflow again.',
   ];
 }
