@@ -204,6 +204,56 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await picture(page, 'awkward-called-instance');
   }, 180_000);
 
+  test('a second process is added by keys, called, run, removed and taken back', async () => {
+    const { page, origin, kethub } = dashboard;
+    const { choose, go, press, type } = keysOf(page);
+    const id = await draft(newFile('Flow'));
+    await page.goto(`${origin}/me/services/${id}/model`);
+    await page.getByRole('treeitem', { name: /^Request/ }).waitFor();
+    await press('button', 'Add a process');
+    await go(/^Process_/);
+    await type('Id', 'twice');
+    await page.getByRole('treeitem', { name: /^twice Process/ }).waitFor();
+    await go(/^Start event/);
+    await choose('Append…', 'Script task');
+    await page.getByRole('treeitem', { name: /^Script task/, selected: true }).waitFor();
+    await type('Expression', '=x * 2');
+    await type('Variable that takes its value', 'y');
+    await choose('Append…', 'End event');
+    await page.getByRole('treeitem', { name: /^End event/, selected: true }).waitFor();
+    await go(/^Request/);
+    await choose('Append…', 'Call activity');
+    await page.getByRole('treeitem', { name: /^Call activity/, selected: true }).waitFor();
+    await type('Process', 'twice');
+    await choose('Append…', 'End event');
+    await press('button', 'Add a field of the result');
+    await type('Variable', 'y');
+    await type(/^Value of/, '=y');
+    await page.getByText('It can be deployed.').waitFor();
+    await picture(page, 'modeller-two-processes');
+    // The whole process goes and comes back in one step each.
+    await go(/^twice Process/);
+    const rows = () => page.getByRole('treeitem').count();
+    const before = await rows();
+    await press('button', 'Delete this process');
+    await page.getByRole('treeitem', { name: /^Script task/ }).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Problems' }).getByText(/twice/).first().waitFor();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await expect.poll(rows).toBe(before);
+    await page.keyboard.press('ControlOrMeta+Y');
+    await page.getByRole('treeitem', { name: /^Script task/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+Z');
+    await expect.poll(rows).toBe(before);
+    await page.getByText('It can be deployed.').waitFor();
+    await press('button', 'Deploy');
+    await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
+    const ended = await kethub.client.startJob({ serviceId: id, json: { x: 4 }, headers: { prefer: 'wait=60' } });
+    expect(ended).toMatchObject({ status: 'SUCCEEDED' });
+    await page.reload();
+    await go(/^Script task/);
+    await page.locator('.canvas .djs-element.selected').waitFor();
+  }, 120_000);
+
   test('keys undo, redo, delete and save wherever the focus is', async () => {
     const { page, origin } = dashboard;
     const { choose, go, press } = keysOf(page);

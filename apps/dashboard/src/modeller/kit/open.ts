@@ -1,6 +1,7 @@
 import 'bpmn-js/dist/assets/bpmn-font/css/bpmn.css';
 import Modeler from 'bpmn-js/lib/Modeler.js';
 import camundaCloud from 'camunda-bpmn-js-behaviors/lib/camunda-cloud/index.js';
+import { allowProcesses } from './processes.ts';
 import { defineServiceTasks, whatRuns } from './rules.ts';
 import { allowTogether } from './together.ts';
 import type { Diagram, Kit } from './types.ts';
@@ -33,5 +34,6 @@ export function openModeler(container: HTMLElement): Kit {
   const kit = kitOf(new ModelerClass({ ...optionsFor(container), additionalModules }));
   defineServiceTasks(kit);
   allowTogether(kit.modeler);
+  allowProcesses(kit.modeler);
   return kit;
 }

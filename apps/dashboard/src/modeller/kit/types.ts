@@ -46,7 +46,10 @@ export interface Services {
     get(id: string): Drawn | undefined;
     getAll(): readonly Drawn[];
   };
-  readonly elementFactory: { createShape(attributes: Values): Drawn };
+  readonly elementFactory: {
+    createShape(attributes: Values): Drawn;
+    createRoot(attributes: Values): Drawn & { readonly di: Moddle };
+  };
   readonly bpmnFactory: { create(type: string, attributes?: Values): Moddle };
   readonly bpmnReplace: { replaceElement(element: Drawn, target: Values): Drawn };
   readonly autoPlace: { append(source: Drawn, shape: Drawn): Drawn };
@@ -80,7 +83,12 @@ export interface Services {
     remove(filter: { readonly type: string }): void;
   };
   readonly commandStack: {
-    register(command: string, handler: { preExecute(context: Values): void }): void;
+    register(
+      command: string,
+      handler:
+        | { preExecute(context: Values): void }
+        | { execute(context: Values): readonly Drawn[]; revert(context: Values): readonly Drawn[] },
+    ): void;
     execute(command: string, context: Values): void;
     undo(): void;
     redo(): void;

@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useMemo } from 'react';
 import { findingsAt, useModelling } from '../context.tsx';
 import { wholesOf } from '../kit/every-process.ts';
+import { addProcess, canBeRemoved, removeProcess } from '../kit/processes.ts';
 import { BOUNDARIES, KINDS, type Kind } from '../kit/runs.ts';
 import { taskOf } from '../kit/services.ts';
 import { is, type Drawn } from '../kit/types.ts';
@@ -82,6 +83,16 @@ function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete:
       {element === root && (
         <Button size="compact-xs" variant="default" onClick={() => run(() => addEventSubProcess(kit, element))}>
           Add an event sub-process
+        </Button>
+      )}
+      {element === root && is(root.businessObject, 'bpmn:Process') && (
+        <Button size="compact-xs" variant="default" onClick={() => run(() => addProcess(kit))}>
+          Add a process
+        </Button>
+      )}
+      {element === root && canBeRemoved(kit, root) && (
+        <Button size="compact-xs" variant="default" onClick={() => removeProcess(kit, root)}>
+          Delete this process
         </Button>
       )}
       {canBeFollowed(element) && (
