@@ -94,7 +94,7 @@ function checkConnections({ report, nodes }: ProcessDraft, { element, incoming, 
       report.add(
         flow,
         'GATEWAY',
-        'An event-based gateway leads only to timer and message events that nothing else leads to.',
+        'An event-based gateway leads only to timer, message and signal events that nothing else leads to.',
       );
     }
   }
