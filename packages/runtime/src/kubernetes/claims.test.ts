@@ -20,7 +20,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-function claimsOf(id: string): { folder: string; claims: Claims } {
+function claimsOf(id: string, asks = true): { folder: string; claims: Claims } {
   const folder = join(root, id);
   mkdirSync(folder);
   writeFileSync(inputOf(folder), '{}');
@@ -32,6 +32,7 @@ function claimsOf(id: string): { folder: string; claims: Claims } {
     parts: {},
     pools: [],
     poolFolders: {},
+    asks,
   };
   keepJob(folder, kept as unknown as KeptJob);
   return { folder, claims: new Claims(folder, id, kept as unknown as KeptJob, transfers) };
@@ -65,4 +66,16 @@ test('a program that has begun is never taken for one that has not, also by the 
   const next = new Claims(folder, 'begun', readJob(folder) as KeptJob, transfers);
   expect(next.refuse()).toBe(false);
   expect([await next.begins, next.pod]).toEqual([at, one]);
+});
+
+test('a pod of an older version, which does not ask, has begun when it claims', async () => {
+  const { folder, claims } = claimsOf('older', false);
+  expect(await ask('older', one, 'claim')).toBe(200);
+  expect(claims.refuse()).toBe(false);
+  claims.close();
+  // It is taken over while it still fetches its input.
+  const { begunAt: _before, ...claimed } = readJob(folder) as KeptJob;
+  const next = new Claims(folder, 'older', claimed, transfers);
+  expect(next.refuse()).toBe(false);
+  expect(existsSync(inputOf(folder))).toBe(true);
 });

@@ -29,6 +29,8 @@ export interface KeptJob {
   readonly poolFolders: Readonly<Record<string, string>>;
   /** The uid of the pod that may run the program. */
   readonly pod?: string;
+  /** True if its pod asks before the program begins. One of an older version does not, so its claim is the beginning. */
+  readonly asks?: boolean;
   /** Epoch milliseconds at which its pod asked to begin. Without them no code of the service has run. */
   readonly begunAt?: number;
   /** True when the pod has brought everything. */
@@ -54,6 +56,7 @@ export class Claims {
     this.written = join(folder, 'written');
     this.done = this.#done.promise;
     this.begins = this.#begins.promise;
+    if (kept.pod !== undefined && kept.pod !== NOBODY) this.#beginUnasked();
     if (kept.begunAt !== undefined) this.#begins.resolve(kept.begunAt);
     if (kept.done === true) this.#done.resolve();
     // A program that writes nothing leaves an empty file.
@@ -95,8 +98,18 @@ export class Claims {
     this.#begins.resolve(begunAt);
   }
 
+  #beginUnasked(): void {
+    if (this.#kept.asks === true || this.#kept.begunAt !== undefined) return;
+    const begunAt = Date.now();
+    this.#keep({ begunAt });
+    this.#begins.resolve(begunAt);
+  }
+
   #claim(pod: string): boolean {
-    if (this.#kept.pod === undefined) this.#keep({ pod });
+    if (this.#kept.pod === undefined) {
+      this.#keep({ pod });
+      this.#beginUnasked();
+    }
     return this.#kept.pod === pod;
   }
 

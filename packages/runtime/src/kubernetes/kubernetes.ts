@@ -116,6 +116,7 @@ export class Kubernetes {
       parts,
       pools,
       poolFolders,
+      asks: true,
     };
     keepJob(folder, kept);
     const { api, pods } = this.#connect(settings);
