@@ -12,7 +12,5 @@ export const KEYS = [
   { keys: 'Ctrl Enter', does: 'Run, on the run page; deploy, in the modeller' },
   { keys: 'r', does: 'Run again, on the page of an execution' },
   { keys: 'Esc', does: 'Close a dialog; else go back to the list, where nothing is being typed' },
-  { keys: 'Ctrl Z  Ctrl Y', does: 'Undo and redo, in the modeller' },
-  { keys: 'Delete', does: 'Delete the selected element, in the outline of the modeller' },
   { keys: '?', does: 'Show these keys' },
 ] as const;
