@@ -1,14 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from './client/connection.ts';
+import { reachRunner } from './client/reach.ts';
 import { startRunner } from './client/start-runner.ts';
 import { connectRuntime, RuntimeUnavailable, type ExecutionEnd, type Runtime } from './index.ts';
 import { makeRunnerPaths } from './paths.ts';
+import { encodeFrame } from './protocol/frames.ts';
 import type { DataPoolMount } from './types.ts';
 import { isAlive, LIMITS, MiB, openBench, until, type Bench } from './testing/bench.ts';
 
@@ -126,7 +129,7 @@ def run():
 
   test('by closing leaves its executions running, and the runner ends when they have', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'kethub-close-'));
-    const first = await connectRuntime({ dataDir, lonelyMs: 300, warmBytes: 0 });
+    const first = await connectRuntime({ dataDir, idleExitMs: 300, warmBytes: 0 });
     const { runnerPid } = await first.status();
     const job = bench.job('import time\ndef run():\n    time.sleep(0.6)');
     const sourceDir = join(dataDir, 'runtime', 'code');
@@ -135,7 +138,7 @@ def run():
     await first.close();
     await expect(first.status()).rejects.toThrow(RuntimeUnavailable);
     await until('the runner has ended', () => !isAlive(runnerPid));
-    const next = await connectRuntime({ dataDir, lonelyMs: 300, warmBytes: 0 });
+    const next = await connectRuntime({ dataDir, idleExitMs: 300, warmBytes: 0 });
     expect((await next.status()).runnerPid).not.toBe(runnerPid);
     expect(await next.list()).toMatchObject([
       { executionId: job.executionId, state: 'ENDED', end: { outcome: 'SUCCEEDED' } },
@@ -202,7 +205,7 @@ describe('a runner that is killed', () => {
 test('a data folder with a long path, in a folder that only its owner may enter', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'kethub-long-')); // mode 0700
   const dataDir = join(parent, 'x'.repeat(120));
-  const runtime = await connectRuntime({ dataDir, lonelyMs: 100, warmBytes: 0 });
+  const runtime = await connectRuntime({ dataDir, idleExitMs: 100, warmBytes: 0 });
   try {
     const sourceDir = join(dataDir, 'runtime', 'code');
     mkdirSync(sourceDir);
@@ -280,4 +283,44 @@ describe('a runner of another version', () => {
     await runtime.close();
     rmSync(dataDir, { recursive: true });
   });
+
+  test("that has replaced ours is used, so that two platforms on one folder do not replace each other's", async () => {
+    const first = (await bench.runtime.status()).runnerPid;
+    const settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 1_000, cancelGraceMs: 400, idleExitMs: 500 };
+    const other = await reachRunner(makeRunnerPaths(bench.dataDir), 'another-version', settings, true);
+    await until('ours has ended', () => !isAlive(first));
+    await until('both use the new one', async () => (await pidOf(bench.runtime)) === other.welcome.runnerPid);
+    expect((await bench.run('def run():\n    return 1')).outcome).toBe('SUCCEEDED');
+    expect(await other.request('status', {})).toMatchObject({
+      version: 'another-version',
+      runnerPid: await pidOf(bench.runtime),
+    });
+    other.close();
+  });
+
+  test('and another protocol (a stand-in) is refused by a platform that had its own, and not asked to retire', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'kethub-protocol-'));
+    const paths = makeRunnerPaths(dataDir);
+    const received: Buffer[] = [];
+    const standIn = createServer((socket) => {
+      socket.on('data', (chunk) => received.push(chunk));
+      socket.write(encodeFrame({ event: 'welcome', protocol: 99, version: 'another-version', runnerPid: process.pid }));
+    });
+    await new Promise<void>((resolve) => standIn.listen(paths.socket, resolve));
+    const settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 1_000, cancelGraceMs: 400 };
+    await expect(reachRunner(paths, 'our-version', settings, false)).rejects.toThrow(
+      /speaks protocol 99, and this platform \d+\. .* Stop one of the two platforms\.$/,
+    );
+    await new Promise((resolve) => standIn.close(resolve));
+    expect(Buffer.concat(received)).toHaveLength(0);
+    rmSync(dataDir, { recursive: true });
+  });
 });
+
+/** Null in a moment without a connection. */
+async function pidOf(runtime: Runtime): Promise<number | null> {
+  return runtime.status().then(
+    ({ runnerPid }) => runnerPid,
+    () => null,
+  );
+}

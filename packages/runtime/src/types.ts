@@ -262,7 +262,7 @@ export interface Runtime {
   readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
   /**
    * Reports each end at least once; after a reconnection, also those that came meanwhile. Returns a function to
-   * unsubscribe.
+   * unsubscribe. The platform listens in `ExecutionWorker.start` (apps/server/src/running/executions/worker.ts).
    */
   onEnded(listener: (end: ExecutionEnd) => void): () => void;
   /** Reports the length of a log, at most 20 times a second per execution. Returns a function to unsubscribe. */
@@ -306,7 +306,7 @@ export interface RuntimeOptions {
    */
   freeBytes?: number;
   /** A runner without platform and without running executions exits after this time, default 10,000 ms. */
-  lonelyMs?: number;
+  idleExitMs?: number;
   /** Called when the connection to the runner is lost, and when a runner is reached again. */
   onConnection?: (state: 'CONNECTED' | 'LOST', detail: string) => void;
 }

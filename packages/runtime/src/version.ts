@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** The Python side, mounted as `/runner` in every sandbox. */
 export const PYTHON_SIDE = fileURLToPath(new URL('../python', import.meta.url));
 
+const SOURCE = fileURLToPath(new URL('.', import.meta.url));
+
 /** Everything that a running runner has loaded. */
 const PARTS = [
   'runner',
@@ -17,19 +19,24 @@ const PARTS = [
   'egress',
   'json',
   'transfers',
+  'build/folders.ts',
   'paths.ts',
   'free-space.ts',
   'bounded-text.ts',
   'errors.ts',
+  'types.ts',
+  'version.ts',
 ];
+
+/** The files of the runner's own code, as paths below this folder. */
+export function runnerFiles(): string[] {
+  return PARTS.flatMap((part) => filesIn(SOURCE, part));
+}
 
 /** A hash of the runner's own code. After an upgrade, the platform asks a runner of another version to retire. */
 export function runnerVersion(): string {
   const hash = createHash('sha256');
-  const source = fileURLToPath(new URL('.', import.meta.url));
-  for (const part of PARTS) {
-    for (const file of filesIn(source, part)) hash.update(file).update(readFileSync(`${source}/${file}`));
-  }
+  for (const file of runnerFiles()) hash.update(file).update(readFileSync(`${SOURCE}/${file}`));
   for (const file of filesIn(PYTHON_SIDE, '.')) hash.update(file).update(readFileSync(`${PYTHON_SIDE}/${file}`));
   return hash.digest('hex').slice(0, 16);
 }

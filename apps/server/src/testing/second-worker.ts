@@ -27,7 +27,7 @@ export async function startSecondWorker(kethub: SplitKethub, settings: Settings 
     keptByRunner: () => keptByRunner(folder),
     async close() {
       await process.end();
-      const runtime = await connectRuntime({ dataDir: folder, lonelyMs: 100 });
+      const runtime = await connectRuntime({ dataDir: folder, idleExitMs: 100 });
       await endRunner(runtime, folder, () => runtime.close());
       await rm(folder, { recursive: true });
     },

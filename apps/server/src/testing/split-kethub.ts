@@ -75,7 +75,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
       await identity.close();
       await platform.database.close();
       const dataDir = path.join(folder, 'worker');
-      const runtime = await connectRuntime({ dataDir, lonelyMs: 100 });
+      const runtime = await connectRuntime({ dataDir, idleExitMs: 100 });
       await endRunner(runtime, dataDir, () => runtime.close());
       await rm(folder, { recursive: true });
       await drop();

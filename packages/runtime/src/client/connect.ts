@@ -39,6 +39,8 @@ class LocalRuntime implements Runtime {
   /** Requests that wait for a connection. */
   #waiting: (() => void)[] = [];
   #closed = false;
+  /** True until a runner of this version has been reached. */
+  #mayReplace = true;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
@@ -46,8 +48,10 @@ class LocalRuntime implements Runtime {
   }
 
   async connect(): Promise<void> {
-    const connection = await reachRunner(this.#paths, this.#version, settingsOf(this.#options));
-    if (this.#closed) {
+    const connection = await reachRunner(this.#paths, this.#version, settingsOf(this.#options), this.#mayReplace);
+    if (connection.welcome.version === this.#version) this.#mayReplace = false;
+    // A connection that is lost while its executions are listed has a second reconnection under way.
+    if (this.#closed || this.#connection !== null) {
       connection.close();
       return;
     }
@@ -185,7 +189,7 @@ function settingsOf(options: RuntimeOptions): Settings {
     warmPerCode: options.warmPerCode ?? 1,
     warmIdleMs: options.warmIdleMs ?? 300_000,
     cancelGraceMs: options.cancelGraceMs ?? 3_000,
-    lonelyMs: options.lonelyMs ?? 10_000,
+    idleExitMs: options.idleExitMs ?? 10_000,
     freeBytes: options.freeBytes ?? null,
     networks: options.serviceNetworks ?? [],
     containers: options.containers ?? null,

@@ -14,24 +14,37 @@ import { startRunner } from './start-runner.ts';
 const DEADLINE_MS = 30_000;
 /** Milliseconds between two attempts to connect. */
 const LOOK_AGAIN_MS = 10;
-/** Failed starts after which the runner counts as unreachable. */
+/** Milliseconds for which a platform lets one of another version, which has ended the runner, start its own first. */
+const GIVE_WAY_MS = 100;
+/** Failed starts in a row after which the runner counts as unreachable. */
 const MOST_FAILURES = 5;
 
 /**
  * Connects to the runner of a data folder, and starts one when none listens. A runner of another version is asked to
  * retire. It does so at once when it is idle. Otherwise it is used until its executions have ended, if it speaks our
  * protocol.
- * @throws RuntimeUnavailable with the end of the runner's log when none can be reached.
+ * @param mayReplace is false for a platform that has had a runner of its own version. A platform of another version has
+ * replaced that runner since, and both use the new one. If each replaced the other's, they would never end.
+ * @throws RuntimeUnavailable with the end of the runner's log when none can be reached. When the runner is of another
+ * protocol and may not be replaced, the error says so.
  */
-export async function reachRunner(paths: RunnerPaths, version: string, settings: Settings): Promise<Connection> {
+export async function reachRunner(
+  paths: RunnerPaths,
+  version: string,
+  settings: Settings,
+  mayReplace: boolean,
+): Promise<Connection> {
   const deadline = performance.now() + DEADLINE_MS;
   let started: ChildProcess | null = null;
   let failures = 0;
+  if (!mayReplace) await pause(GIVE_WAY_MS);
   while (performance.now() < deadline) {
     const connection = await Connection.open(paths);
     if (connection !== null) {
-      if (await isOurs(connection, version, settings, deadline)) return connection;
+      if (!mayReplace) requireProtocol(connection, paths);
+      if (await isOurs(connection, version, settings, deadline, mayReplace)) return connection;
       started = null;
+      failures = 0;
     } else if (started === null || started.exitCode !== null || started.signalCode !== null) {
       // Code 0: another runner holds the folder, and does not listen yet or any more.
       if (started !== null && started.exitCode !== 0) failures += 1;
@@ -48,9 +61,15 @@ export async function reachRunner(paths: RunnerPaths, version: string, settings:
   );
 }
 
-async function isOurs(connection: Connection, version: string, settings: Settings, deadline: number): Promise<boolean> {
+async function isOurs(
+  connection: Connection,
+  version: string,
+  settings: Settings,
+  deadline: number,
+  mayReplace: boolean,
+): Promise<boolean> {
   try {
-    if (!(await isUsable(connection, version, deadline))) return false;
+    if (mayReplace && !(await isUsable(connection, version, deadline))) return false;
     await connection.request('configure', { settings });
     return true;
   } catch (error) {
@@ -70,6 +89,16 @@ async function isUsable(connection: Connection, version: string, deadline: numbe
   await Promise.race([connection.closed, pause(Math.max(0, deadline - performance.now()), null, { ref: false })]);
   connection.close();
   return false;
+}
+
+function requireProtocol(connection: Connection, { runtimeDir }: RunnerPaths): void {
+  const { protocol } = connection.welcome;
+  if (protocol === PROTOCOL) return;
+  connection.close();
+  throw new RuntimeUnavailable(
+    `The runner of ${runtimeDir} speaks protocol ${protocol}, and this platform ${PROTOCOL}. A platform of another version ` +
+      `has started it on the same data folder. Stop one of the two platforms.`,
+  );
 }
 
 function lastWords({ log }: RunnerPaths): string {

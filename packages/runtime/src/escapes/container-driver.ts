@@ -42,7 +42,7 @@ export async function openContainerDriver(
   const engine = new Engine(socketPath);
   const base = `kethub-doctor:${paths.mark}`;
   const containers = { socketPath, network: 'none' };
-  const runtime = await connectRuntime({ dataDir, containers, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 0 });
+  const runtime = await connectRuntime({ dataDir, containers, idleExitMs: 500, cancelGraceMs: 300, warmBytes: 0 });
   const builder = createImageBuilder({ dataDir, socketPath, network: 'none', limits: BUILD_LIMITS });
   const built = once(async () => {
     await importImage(engine, base, prepareRoot(paths, PYTHON_SIDE, false));

@@ -21,7 +21,7 @@ export async function openSandboxDriver(
 ): Promise<EscapeDriver> {
   const dataDir = mkdtempSync(join(parent, 'kethub-doctor-'));
   if (rootsDir !== null) await takeRoots(rootsDir, makeRunnerPaths(dataDir).runtimeDir);
-  const runtime = await connectRuntime({ dataDir, lonelyMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
+  const runtime = await connectRuntime({ dataDir, idleExitMs: 500, cancelGraceMs: 300, warmBytes: 96 * 2 ** 20 });
   const { executions, runtimeDir, socket } = makeRunnerPaths(dataDir);
   let services = 0;
   const layerDir = join(runtimeDir, 'layer'); // shared by all, as a layer that many services demand

@@ -10,7 +10,7 @@ const END_MS = 10_000;
 /** Runs executions in the sandbox of the platform, by a runner of their own in `<dataDir>/runtime`. */
 export async function openSandboxed(dataDir: string): Promise<ExecutionRuntime> {
   const { connectRuntime } = await import('../client/connect.ts');
-  const runtime = await connectRuntime({ dataDir, lonelyMs: 3_000 });
+  const runtime = await connectRuntime({ dataDir, idleExitMs: 3_000 });
   return {
     start: (job) => runtime.start(job),
     cancel: (id) => runtime.cancel(id),

@@ -14,7 +14,11 @@ export interface Settings {
   warmPerCode: number;
   warmIdleMs: number;
   cancelGraceMs: number;
-  lonelyMs: number;
+  /**
+   * Milliseconds without a platform and without work, after which the runner ends. A platform of an older version does
+   * not send it.
+   */
+  idleExitMs?: number;
   /** Bytes that stay free on the disk of the data folder. A platform of an older version does not send it. */
   freeBytes?: number | null;
   /** Private networks that services may reach. */

@@ -37,12 +37,14 @@ if (mountPoint !== null && statSync(mountPoint).ino !== statSync(runtimeDir).ino
 }
 
 /** Used until a platform sends its settings. */
-let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000, lonelyMs: 10_000 };
+let settings: Settings = { warmBytes: 0, warmPerCode: 0, warmIdleMs: 300_000, cancelGraceMs: 3_000 };
+/** Milliseconds without a platform and without work, after which the runner ends, unless a platform chooses others. */
+const IDLE_EXIT_MS = 10_000;
 /** Milliseconds for the clean-up of a leaving runner. Beyond them the next sweep ends the rest. */
 const CLEAR_MS = 5_000;
 let retiring = false;
 let leaving = false;
-let lonely: NodeJS.Timeout | null = null;
+let idleExit: NodeJS.Timeout | null = null;
 /** Null until the executions of an earlier runner are known. Platforms that connect later ask for what has ended. */
 let server: SocketServer | null = null;
 
@@ -161,12 +163,15 @@ function isIdle(): boolean {
 function considerLeaving(): void {
   if (server === null) return;
   const alone = server.clients.size === 0;
-  if (lonely !== null) clearTimeout(lonely);
-  lonely = null;
+  if (idleExit !== null) clearTimeout(idleExit);
+  idleExit = null;
   if (!isIdle()) return;
   if (retiring) setImmediate(() => void (isIdle() && leave()));
   else if (alone)
-    lonely = setTimeout(() => void (isIdle() && server?.clients.size === 0 && leave()), settings.lonelyMs);
+    idleExit = setTimeout(
+      () => void (isIdle() && server?.clients.size === 0 && leave()),
+      settings.idleExitMs ?? IDLE_EXIT_MS,
+    );
 }
 
 function refuseWhenLeaving(): void {

@@ -18,7 +18,7 @@ export async function runJob(job: ExecutionJob, records: string, isCancelled: ()
   let runtime: Runtime | null = null;
   let timer: NodeJS.Timeout | undefined;
   try {
-    const running = await connectRuntime({ dataDir, warmBytes: 0, lonelyMs: 1_000 });
+    const running = await connectRuntime({ dataDir, warmBytes: 0, idleExitMs: 1_000 });
     runtime = running;
     const ended = new Promise<ExecutionEnd>((resolve) => {
       running.onEnded(resolve);

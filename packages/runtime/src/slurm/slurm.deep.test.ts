@@ -22,7 +22,7 @@ describe.skipIf(!isRoot)('executions as batch jobs of a real Slurm', () => {
     options: readonly string[] = [],
     serviceOptions: Readonly<Record<string, readonly string[]>> = {},
   ): Promise<Runtime> =>
-    new SlurmRuntime(await connectRuntime({ dataDir: bench.dataDir, lonelyMs: 500, warmBytes: 0 }), {
+    new SlurmRuntime(await connectRuntime({ dataDir: bench.dataDir, idleExitMs: 500, warmBytes: 0 }), {
       folder,
       command: [process.execPath, jobProgram],
       uid: slurm.uid,

@@ -84,7 +84,7 @@ export async function openBench(
 ): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
   before(dataDir);
-  const defaults = { dataDir, lonelyMs: 500, cancelGraceMs: 400, warmBytes: 0 };
+  const defaults = { dataDir, idleExitMs: 500, cancelGraceMs: 400, warmBytes: 0 };
   const runtime = await wrap(await connectRuntime({ ...defaults, ...options }), dataDir);
   const others: Runtime[] = [];
   const orphansBefore = new Set(orphans()); // of other programs: Flatpak uses bubblewrap too
