@@ -122,6 +122,6 @@ function judge(tally: Tally, counted: readonly ReadonlyMap<string, number>[]): s
 }
 
 async function endRunnerOf({ dataDir }: Part): Promise<void> {
-  const runtime = await connectRuntime({ dataDir, lonelyMs: 100 });
+  const runtime = await connectRuntime({ dataDir, idleExitMs: 100 });
   await runtime.close();
 }
