@@ -31,7 +31,7 @@ const paths = runnerPathsIn(runtimeDir);
 const lock = takeLock(paths.lock);
 if (lock === null) process.exit(0); // another runner has this folder; the platform will find that one
 boundOwnLog(paths.log);
-if (mountPoint !== null && statSync(mountPoint).ino !== statSync(runtimeDir).ino) {
+if (mountPoint !== null && statSync(mountPoint, { throwIfNoEntry: false })?.ino !== statSync(runtimeDir).ino) {
   console.error('a runner that ended meanwhile took our mount point with it; the platform starts another one');
   process.exit(1);
 }
