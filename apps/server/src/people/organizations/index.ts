@@ -5,4 +5,4 @@ export { lockNewMember, requireNewMember } from './new-member.ts';
 export { organizationEndpoints } from './routes.ts';
 export { requireNewOwner } from './transfer.ts';
 export { InvitationMails } from './invitation-mails.ts';
-export { noOpenInvitation, verifiedAddress } from './invitations.ts';
+export { newInvitation, noOpenInvitation, verifiedAddress } from './invitations.ts';

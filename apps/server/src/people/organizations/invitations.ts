@@ -15,28 +15,19 @@ export async function invite(
   platform: Platform,
   mails: InvitationMails,
   context: Context,
-  { email, role }: { email: string; role: MemberRole },
+  asked: { email: string; role: MemberRole },
 ): Promise<Invitation> {
   const { database } = platform;
   mails.take(context.personId);
   const invitation = await database.write(async (transaction) => {
     const organization = await lockOrganization(database, transaction, context.id);
-    const now = platform.now();
     await transaction
       .deleteFrom('invitations')
       .where('organization_id', '=', context.id)
-      .where('expires_at', '<=', now)
+      .where('expires_at', '<=', platform.now())
       .execute();
     await requireMemberLimit(transaction, context.id);
-    const row: InvitationRow = {
-      id: platform.newId(),
-      organization_id: context.id,
-      email: email.toLowerCase(),
-      role,
-      invited_by: context.personId,
-      created_at: now,
-      expires_at: now + limits.invitationKeepMs,
-    };
+    const row: InvitationRow = { ...newInvitation(platform, context, asked), organization_id: context.id };
     const { id: _id, ...renewed } = row;
     const kept = await transaction
       .insertInto('invitations')
@@ -45,11 +36,28 @@ export async function invite(
       .returning('id')
       .executeTakeFirstOrThrow();
     await mails.post(transaction, 'ORGANIZATION', row.email, row.expires_at);
-    await audit(platform, transaction, context, 'invitation:create', kept.id, { role });
+    await audit(platform, transaction, context, 'invitation:create', kept.id, { role: row.role });
     return present({ ...row, ...kept, name: organization.name });
   });
   mails.wake();
   return invitation;
+}
+
+/** The columns that every table of invitations has, for a new one by this person. */
+export function newInvitation(
+  { newId, now }: Pick<Platform, 'newId' | 'now'>,
+  { personId }: Context,
+  { email, role }: { readonly email: string; readonly role: MemberRole },
+): Omit<InvitationRow, 'organization_id'> {
+  const created_at = now();
+  return {
+    id: newId(),
+    email: email.toLowerCase(),
+    role,
+    invited_by: personId,
+    created_at,
+    expires_at: created_at + limits.invitationKeepMs,
+  };
 }
 
 /** Lists the open invitations of an organization, newest first. */

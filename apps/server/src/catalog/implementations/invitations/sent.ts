@@ -8,7 +8,7 @@ import type {
   Queries,
 } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
-import type { InvitationMails } from '../../../people/organizations/index.ts';
+import { newInvitation, type InvitationMails } from '../../../people/organizations/index.ts';
 import { auditContext, requireImplementation, requireLocked } from '../rights.ts';
 
 type Listed = ImplementationInvitationRow &
@@ -23,7 +23,7 @@ export async function inviteToImplementation(
   mails: InvitationMails,
   context: Context,
   id: string,
-  { email, role }: { readonly email: string; readonly role: MemberRole },
+  asked: { readonly email: string; readonly role: MemberRole },
 ): Promise<ImplementationInvitation> {
   const { database } = platform;
   const operation = 'implementation-member:change';
@@ -31,22 +31,13 @@ export async function inviteToImplementation(
   mails.take(context.personId);
   const invitation = await database.write(async (transaction) => {
     const { implementation } = await requireLocked(database, transaction, context, id, operation);
-    const now = platform.now();
     await transaction
       .deleteFrom('implementation_invitations')
       .where('implementation_id', '=', id)
-      .where('expires_at', '<=', now)
+      .where('expires_at', '<=', platform.now())
       .execute();
     await requireMemberLimit(transaction, id);
-    const row: ImplementationInvitationRow = {
-      id: platform.newId(),
-      implementation_id: id,
-      email: email.toLowerCase(),
-      role,
-      invited_by: context.personId,
-      created_at: now,
-      expires_at: now + limits.invitationKeepMs,
-    };
+    const row: ImplementationInvitationRow = { ...newInvitation(platform, context, asked), implementation_id: id };
     const { id: _id, ...renewed } = row;
     const kept = await transaction
       .insertInto('implementation_invitations')
@@ -56,7 +47,7 @@ export async function inviteToImplementation(
       .executeTakeFirstOrThrow();
     await mails.post(transaction, 'IMPLEMENTATION', row.email, row.expires_at);
     const owner = auditContext(implementation, context);
-    await audit(platform, transaction, owner, 'implementation:invite', id, { invitation: kept.id, role });
+    await audit(platform, transaction, owner, 'implementation:invite', id, { invitation: kept.id, role: row.role });
     return presentInvitation({ ...implementation, ...kept });
   });
   mails.wake();
