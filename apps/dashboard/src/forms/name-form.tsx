@@ -1,10 +1,8 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from './form.tsx';
-import { complaintAt, FormProblem } from './problem-at.tsx';
-
-/** Characters of a name that the platform takes. */
-const NAME_LENGTH = 100;
+import { NameField } from './name-fields.tsx';
+import { FormProblem } from './problem-at.tsx';
 
 /** Asks for the name of something new. `hint` says where the name is shown. */
 export function NameForm({
@@ -24,16 +22,7 @@ export function NameForm({
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
       <Form className="stack" request={request} onSubmit={() => request.mutate(name.trim())}>
-        <TextInput
-          label="Name"
-          description={hint}
-          required
-          data-autofocus
-          maxLength={NAME_LENGTH}
-          value={name}
-          error={complaintAt(request.error, '/name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <NameField hint={hint} hasFocus value={name} error={request.error} onChange={setName} />
         <FormProblem error={request.error} fields={['/name']} />
         <Button type="submit" loading={request.isPending} disabled={name.trim() === ''}>
           {action}

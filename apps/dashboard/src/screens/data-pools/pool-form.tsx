@@ -1,7 +1,8 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../../forms/form.tsx';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 
 /** Asks for name and description of a data pool. */
 export function PoolForm({
@@ -24,24 +25,13 @@ export function PoolForm({
   return (
     <Modal opened onClose={onClose} title={title} lockScroll={false}>
       <Form className="stack" request={request} onSubmit={() => request.mutate({ name: name.trim(), description })}>
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          maxLength={100}
-          value={name}
-          error={complaintAt(request.error, '/name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Textarea
-          label="Description"
-          autosize
+        <NameField hasFocus value={name} error={request.error} onChange={setName} />
+        <DescriptionField
           minRows={3}
           maxRows={16}
-          maxLength={5_000}
           value={description}
-          error={complaintAt(request.error, '/description')}
-          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={request.error}
+          onChange={setDescription}
         />
         <FormProblem error={request.error} fields={['/name', '/description']} />
         <Button type="submit" loading={request.isPending} disabled={name.trim() === ''}>

@@ -1,11 +1,12 @@
-import { Button, Checkbox, Modal, Radio, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, Radio, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { isEnough } from '../../data/context.tsx';
 import { implementationQuery, refsQuery } from '../../data/implementation-queries.ts';
 import { Form } from '../../forms/form.tsx';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 import { useImplementationAddress, useWhere } from './use-implementation.ts';
 
 /** Pushes that become versions later. */
@@ -69,15 +70,7 @@ export function CreateService({ name: suggested, onClose }: { readonly name: str
     <Modal opened onClose={onClose} title="Create a service" lockScroll={false}>
       <Form className="stack" request={create} onSubmit={() => create.mutate()}>
         <p style={{ margin: 0 }}>The files are built at once. Nothing is published yet.</p>
-        <TextInput
-          label="Name"
-          description="Stands in the address of the service."
-          required
-          maxLength={100}
-          value={name}
-          error={complaintAt(create.error, '/name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <NameField hint="Stands in the address of the service." value={name} error={create.error} onChange={setName} />
         <Select
           label="Branch or tag"
           searchable

@@ -1,5 +1,5 @@
 import type { Implementation } from '@kethub/contract';
-import { Button, Modal, SegmentedControl, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, SegmentedControl, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +7,8 @@ import { useActing, useMay } from '../../data/context.tsx';
 import { isMissing } from '../../data/form-query.ts';
 import { implementationsQuery, publicImplementationsQuery } from '../../data/implementation-queries.ts';
 import { Form } from '../../forms/form.tsx';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
 import { PageHead, Time } from '../../look/parts.tsx';
@@ -169,25 +170,14 @@ function Create({ onClose }: { readonly onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="New implementation" lockScroll={false}>
       <Form className="stack" request={create} onSubmit={() => create.mutate()}>
-        <TextInput
-          label="Name"
-          description="Lower-case letters, digits, dots, - and _. It is the last part of the address."
-          required
-          data-autofocus
-          maxLength={100}
+        <NameField
+          hint="Lower-case letters, digits, dots, - and _. It is the last part of the address."
+          hasFocus
           value={name}
-          error={complaintAt(create.error, '/name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          error={create.error}
+          onChange={setName}
         />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={2}
-          maxLength={5_000}
-          value={description}
-          error={complaintAt(create.error, '/description')}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
+        <DescriptionField value={description} error={create.error} onChange={setDescription} />
         <FormProblem error={create.error} fields={['/name', '/description']} />
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           Create

@@ -1,5 +1,5 @@
 import type { Implementation } from '@kethub/contract';
-import { Button, Checkbox, Select, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Select, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { formQuery, isMissing } from '../../data/form-query.ts';
 import { implementationsQuery, refsQuery } from '../../data/implementation-queries.ts';
@@ -7,6 +7,7 @@ import { ifMatch, tagged, type Tagged } from '../../data/tagged.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { useDraft } from '../../forms/draft.ts';
 import { Form } from '../../forms/form.tsx';
+import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
@@ -64,24 +65,13 @@ function Fields({ begun }: { readonly begun: Tagged<Implementation> }) {
   const words = (one: string): string => VISIBILITIES.find((known) => known.value === one)?.label ?? one;
   return (
     <Form className="panel stack" request={change} onSubmit={() => change.mutate(seen.etag)}>
-      <TextInput
-        label="Name"
-        description="After a change the old address still answers."
-        required
-        maxLength={100}
+      <NameField
+        hint="After a change the old address still answers."
         value={name}
-        error={complaintAt(change.error, '/name')}
-        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={change.error}
+        onChange={(name) => set({ name })}
       />
-      <Textarea
-        label="Description"
-        autosize
-        minRows={2}
-        maxLength={5_000}
-        value={description}
-        error={complaintAt(change.error, '/description')}
-        onChange={(event) => set({ description: event.currentTarget.value })}
-      />
+      <DescriptionField value={description} error={change.error} onChange={(description) => set({ description })} />
       <Select
         label="Visibility"
         data={VISIBILITIES}

@@ -1,4 +1,4 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { Button, Modal, Select } from '@mantine/core';
 import { workflowForm } from '@kethub/client';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,9 +6,10 @@ import { useState } from 'react';
 import { applicationsQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
 import { Form } from '../../forms/form.tsx';
+import { NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 import { useEveryPage } from '../../look/more.tsx';
 import { newFile } from '../../modeller/kit/new-file.ts';
-import { Problem } from '../../shell/problem.tsx';
 
 /** Asks for the name of a new workflow, saves an almost empty draft, and opens it in the modeller. */
 export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
@@ -34,14 +35,7 @@ export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="New workflow" lockScroll={false}>
       <Form className="stack" request={create} onSubmit={() => create.mutate()}>
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <NameField hasFocus value={name} error={create.error} onChange={setName} />
         <Select
           label="Application"
           description="Tasks call services as this application, which has to be subscribed to them."
@@ -51,7 +45,7 @@ export function NewWorkflow({ onClose }: { readonly onClose: () => void }) {
           clearable
           onChange={setApplicationId}
         />
-        {create.error && <Problem error={create.error} />}
+        <FormProblem error={create.error} fields={['/name']} />
         <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
           Draw it
         </Button>

@@ -1,10 +1,11 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { Form } from '../../forms/form.tsx';
-import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
+import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { emptyTarget, TargetFields, targetOf, targetPointers } from '../service/target-fields.tsx';
 import { MayNotCreate, NewServiceHead } from './new-service-head.tsx';
@@ -42,24 +43,13 @@ export function NewOnPremise() {
       <NewServiceHead />
       <div className="split">
         <Form className="panel stack" aria-label="New service" request={create} onSubmit={() => create.mutate()}>
-          <TextInput
-            label="Name"
-            description="Stands in the address of the service."
-            required
-            maxLength={100}
+          <NameField
+            hint="Stands in the address of the service."
             value={name}
-            error={complaintAt(create.error, '/name')}
-            onChange={(event) => setName(event.currentTarget.value)}
+            error={create.error}
+            onChange={setName}
           />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={2}
-            maxLength={5_000}
-            value={description}
-            error={complaintAt(create.error, '/description')}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-          />
+          <DescriptionField value={description} error={create.error} onChange={setDescription} />
           <TargetFields draft={target} onChange={setTarget} error={create.error} at="/target" />
           <FormProblem error={create.error} fields={POINTERS} />
           <div>

@@ -1,12 +1,13 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { Form } from '../../forms/form.tsx';
+import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
+import { FormProblem } from '../../forms/problem-at.tsx';
 import { Code } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
-import { Problem } from '../../shell/problem.tsx';
 import { MayNotCreate, NewServiceHead } from './new-service-head.tsx';
 import { SourceDrop } from './source-drop.tsx';
 import type { Runtime, Source } from './source-files.ts';
@@ -81,23 +82,14 @@ export function NewService() {
               onChange={({ currentTarget: { value } }) => setRuntime(value === 'DOCKER' ? 'DOCKER' : 'PYTHON_TEMPLATE')}
             />
           )}
-          <TextInput
-            label="Name"
-            description="Stands in the address of the service."
-            required
-            maxLength={100}
+          <NameField
+            hint="Stands in the address of the service."
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            error={create.error}
+            onChange={setName}
           />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={2}
-            maxLength={5_000}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-          />
-          {create.error !== null && <Problem error={create.error} />}
+          <DescriptionField value={description} error={create.error} onChange={setDescription} />
+          <FormProblem error={create.error} fields={['/name', '/description']} />
           <div className="row">
             <Button type="submit" disabled={source === null || name.trim() === ''} loading={create.isPending}>
               Upload and build
