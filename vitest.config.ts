@@ -69,7 +69,7 @@ export default defineConfig({
     globalSetup: 'test/log-check/whole-run.ts',
     setupFiles: 'test/log-check/each-file.ts',
     include: conformance
-      ? ['{apps,packages}/*/src/**/*.conformance.test.ts']
+      ? ['{apps,packages}/*/src/**/*.conformance.test.ts', 'test/**/*.conformance.test.ts']
       : deep
         ? ['{apps,packages}/*/{src,test}/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
         : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 
 import os from 'node:os';
 import path from 'node:path';
@@ -32,8 +32,11 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Starts a PostgreSQL of its own in a temporary folder, on loopback. `durable` is for measurements; tests do without syncs. */
-export async function startPostgres({ durable }: { durable: boolean }): Promise<Postgres> {
+/**
+ * Starts a PostgreSQL of its own in a temporary folder, on loopback. `durable` is for measurements; tests do without
+ * syncs. `also`: one more address of this machine, for whoever reaches it from a container.
+ */
+export async function startPostgres({ durable, also }: { durable: boolean; also?: string }): Promise<Postgres> {
   const programs = binaries();
   if (programs === null) throw new Error('PostgreSQL is not installed');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-postgres-'));
@@ -46,9 +49,10 @@ export async function startPostgres({ durable }: { durable: boolean }): Promise<
     { ...user, cwd: '/', encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`);
+  if (also !== undefined) appendFileSync(path.join(data, 'pg_hba.conf'), 'host all all 10.0.0.0/8 trust\n');
   const port = await freePort();
   const settings = {
-    listen_addresses: '127.0.0.1',
+    listen_addresses: ['127.0.0.1', ...(also === undefined ? [] : [also])].join(','),
     port,
     unix_socket_directories: folder,
     max_connections: 200,

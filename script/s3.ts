@@ -39,8 +39,8 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-/** Starts the server on loopback, with its files in a temporary folder. */
-export async function startS3Server(program: string): Promise<S3Server> {
+/** Starts the server on an address of this machine, by default loopback, with its files in a temporary folder. */
+export async function startS3Server(program: string, host = '127.0.0.1'): Promise<S3Server> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-s3-server-'));
   mkdirSync(path.join(folder, 'files', BUCKET), { recursive: true });
   mkdirSync(path.join(folder, 'attributes'));
@@ -49,7 +49,7 @@ export async function startS3Server(program: string): Promise<S3Server> {
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(
       program,
-      ['--quiet', '--keep-alive', '--port', `127.0.0.1:${port}`, 'posix', '--sidecar', path.join(folder, 'attributes'), path.join(folder, 'files')], // prettier-ignore
+      ['--quiet', '--keep-alive', '--port', `${host}:${port}`, 'posix', '--sidecar', path.join(folder, 'attributes'), path.join(folder, 'files')], // prettier-ignore
       {
         stdio: 'ignore',
         env: { PATH: process.env['PATH'] ?? '', ROOT_ACCESS_KEY_ID: access, ROOT_SECRET_ACCESS_KEY: secret },
@@ -57,7 +57,7 @@ export async function startS3Server(program: string): Promise<S3Server> {
     );
     for (let attempt = 0; attempt < 600; attempt++) {
       if (child.exitCode !== null) break;
-      if (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) return child;
+      if (await fetch(`http://${host}:${port}/`).catch(() => null)) return child;
       await pause(50);
     }
     child.kill('SIGKILL');
@@ -73,7 +73,7 @@ export async function startS3Server(program: string): Promise<S3Server> {
   return {
     settings: {
       KETHUB_BLOBS: `s3://${BUCKET}/files`,
-      KETHUB_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      KETHUB_S3_ENDPOINT: `http://${host}:${port}`,
       KETHUB_S3_ACCESS_KEY_ID: access,
       KETHUB_S3_SECRET_ACCESS_KEY: secret,
     },

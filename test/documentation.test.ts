@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ON_BOTH } from '@kethub/server/testing/databases';
 import { pages } from '../script/generate/pages.ts';
+import { composeTool } from '../script/container-engine.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
 import { podmanTools } from '../script/podman.ts';
@@ -41,6 +42,7 @@ test('every tool of the system that is installed has a line, and no other', () =
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
   const needed = [
     ...runtimeTools,
+    composeTool,
     postgresTool,
     javaTool,
     jdkTool,

@@ -12,13 +12,16 @@ export interface TcpProxy {
   readonly origin: string;
   /** Sets the treatment of new connections; open ones end. SLOW delays every chunk to the server by 1.8 s. */
   behave(how: How): void;
+  /** Sets another server for new connections. */
+  lead(target: URL): void;
   /** Counts the connections that were opened so far. */
   connections(): number;
   close(): Promise<void>;
 }
 
 /** Starts a proxy to `target` on a free port of loopback. */
-export async function startTcpProxy(target: URL): Promise<TcpProxy> {
+export async function startTcpProxy(first: URL): Promise<TcpProxy> {
+  let target = first;
   let how: How = 'FORWARD';
   let count = 0;
   const open = new Set<net.Socket>();
@@ -50,6 +53,10 @@ export async function startTcpProxy(target: URL): Promise<TcpProxy> {
     origin: `http://127.0.0.1:${address.port}`,
     behave(next) {
       how = next;
+      cut();
+    },
+    lead(next) {
+      target = next;
       cut();
     },
     connections: () => count,

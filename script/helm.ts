@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Cluster } from './kubernetes.ts';
+import { cacheFolder, callGo } from './kubernetes/build.ts';
+import { root } from './run.ts';
+
+const VERSION = 'v4.3.1';
+
+/** Folder of the chart. */
+export const CHART = path.join(root, 'deploy/helm/kethub');
+
+/** Path of Helm. The first call builds it from its Go module, in three to ten minutes. */
+export function buildHelm(say: (line: string) => void): string {
+  const built = path.join(cacheFolder(), `helm-${VERSION}`);
+  if (existsSync(built)) return built;
+  say('building Helm from its Go module, once for this machine: three to ten minutes ...');
+  mkdirSync(cacheFolder(), { recursive: true });
+  const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
+  try {
+    const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w'];
+    callGo(['install', ...flags, `helm.sh/helm/v4/cmd/helm@${VERSION}`], folder, { GOBIN: folder });
+    renameSync(path.join(folder, 'helm'), built);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return built;
+}
+
+/** Writes the credentials of the administrator of a cluster, as Helm reads them. */
+export function writeKubeconfig(cluster: Cluster, file: string): void {
+  const pki = path.dirname(cluster.caFile);
+  const user = { 'client-certificate': path.join(pki, 'admin.crt'), 'client-key': path.join(pki, 'admin.key') };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'k', cluster: { server: cluster.server, 'certificate-authority': cluster.caFile } }],
+      users: [{ name: 'u', user }],
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      'current-context': 'c',
+    }),
+    { mode: 0o600 },
+  );
+}
+
+/** Runs Helm and returns what it prints. Throws with its words. */
+export function helm(program: string, args: readonly string[], home: string): string {
+  return execFileSync(program, [...args], {
+    encoding: 'utf8',
+    timeout: 600_000,
+    maxBuffer: 2 ** 26,
+    env: { PATH: '/usr/bin:/bin', HOME: home, KUBECONFIG: path.join(home, 'kubeconfig') },
+  });
+}
