@@ -102,6 +102,7 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
       .getByText(/^SQLite, .* schema \d{4}-/)
       .or(installation.getByText(/^PostgreSQL, /))
       .waitFor();
+    expect(await installation.getByText('Something went wrong').count()).toBe(0);
     await picture(page, 'administration');
     await page.getByRole('button', { name: 'Renew the keys' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Renew' }).click();

@@ -43,7 +43,7 @@ export function Administration() {
     <>
       <PageHead
         title="Administration"
-        note={<span className="quiet">Who may use this platform, and how it is.</span>}
+        note={<span className="quiet">Who may use this platform, and the state of its processes.</span>}
       />
       <div className="stack">
         <form

@@ -19,7 +19,7 @@ export function Installation() {
     <section className="panel stack" aria-labelledby="installation">
       <h2 id="installation">Installation</h2>
       {status.isPending && <p className="quiet">Loading…</p>}
-      <Problem error={status.error} />
+      {status.error && <Problem error={status.error} />}
       {status.data && <Shown status={status.data} />}
     </section>
   );
