@@ -79,7 +79,7 @@ export const ExecutionRecord = Type.Object(
         peakMemoryBytes: nullable('integer'),
         measuredBy: nullable('string', {
           description:
-            'Source of both figures: CGROUPS_V2, CGROUPS_V1 or the ENGINE of containers. On a machine without writable cgroups they are what the operating system reports of its PROCESSES, with the memory of the largest one. Null where nothing was told.',
+            'Source of both figures: CGROUPS_V2, CGROUPS_V1 or the ENGINE of containers. On a machine without writable cgroups they are what the operating system reports of its PROCESSES, with the memory of the largest one. Null where nothing was measured.',
         }),
         bytesIn: bytes,
         bytesOut: Type.Integer({ minimum: 0, description: 'The result and all result files.' }),

@@ -185,7 +185,7 @@ export const problems = {
   'service-in-use': problem(
     409,
     'Service has subscribers',
-    'Others have subscribed to the service, and it would be gone for them. `detail` says how many. Retire its versions instead, or delete it with `?force=true`: then those who have subscribed are told by mail.',
+    'Others have subscribed to the service, and it would be gone for them. `detail` says how many. Retire its versions instead, or delete it with `?force=true`: then those who have subscribed get a mail.',
   ),
   'version-published': problem(
     409,

@@ -658,7 +658,7 @@ export interface components {
                 bytesOut: number;
                 cpuSeconds: number | null;
                 logBytes: number;
-                /** Source of both figures: CGROUPS_V2, CGROUPS_V1 or the ENGINE of containers. On a machine without writable cgroups they are what the operating system reports of its PROCESSES, with the memory of the largest one. Null where nothing was told. */
+                /** Source of both figures: CGROUPS_V2, CGROUPS_V1 or the ENGINE of containers. On a machine without writable cgroups they are what the operating system reports of its PROCESSES, with the memory of the largest one. Null where nothing was measured. */
                 measuredBy: string | null;
                 peakMemoryBytes: number | null;
             } | null;

@@ -81,7 +81,7 @@ export class WarmPool {
     while (!this.#closed && this.#count(key) < warmPerCode && !this.#givenUp(key)) {
       const needed = this.#seenBytes.get(key) ?? FIRST_GUESS_BYTES;
       if (needed > warmBytes) return;
-      this.#makeRoom(warmBytes - needed, key);
+      this.#evict(warmBytes - needed, key);
       if (this.#bytes() + needed > warmBytes) return;
       try {
         this.#add(key, spec);
@@ -202,10 +202,10 @@ export class WarmPool {
       if (idle.since <= oldest) this.#end(idle);
       else this.#remember(idle);
     }
-    this.#makeRoom(warmBytes, null);
+    this.#evict(warmBytes, null);
   }
 
-  #makeRoom(bytes: number, exceptKey: string | null): void {
+  #evict(bytes: number, exceptKey: string | null): void {
     for (const idle of this.#idle) {
       if (this.#bytes() <= bytes) return;
       if (idle.key !== exceptKey) this.#end(idle);

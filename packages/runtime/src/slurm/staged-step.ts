@@ -145,12 +145,12 @@ async function pieceOf(file: string, from: number): Promise<Buffer> {
   }
 }
 
-/** Sends the files of an end. Those of the runner have their place in its folder, those of pools their name. */
+/** Sends the files of an end. Those of the runner keep their path in its folder, those of pools their name. */
 async function bring(end: ExecutionEnd, pools: readonly DataPoolMount[], folder: string): Promise<void> {
   const kept = [...end.files, ...(end.result === null || end.result.text !== undefined ? [] : [end.result])];
   for (const file of kept) {
-    const place = placeOf(file.path, end.executionId);
-    await send(`/run/${encoded(place)}`, path.join(folder, place));
+    const name = pathInFolder(file.path, end.executionId);
+    await send(`/run/${encoded(name)}`, path.join(folder, name));
   }
   for (const { parameter, files } of end.dataPools ?? []) {
     const index = pools.findIndex((pool) => pool.parameter === parameter);
@@ -164,7 +164,7 @@ async function send(target: string, file: string): Promise<void> {
 }
 
 /** Path of a file below the folder of its execution. */
-function placeOf(file: string, executionId: string): string {
+function pathInFolder(file: string, executionId: string): string {
   const mark = `/executions/${executionId}/`;
   return file.slice(file.lastIndexOf(mark) + mark.length);
 }

@@ -42,7 +42,7 @@ export function Inspector() {
   );
 }
 
-/** The name of an element; a flow is told by what it connects. */
+/** The name of an element; a flow is named by what it connects. */
 function titleOf(moddle: Moddle): string {
   const [from, to] = [child(moddle, 'sourceRef'), child(moddle, 'targetRef')];
   return from === null || to === null ? nameOf(moddle) : `${nameOf(from)} to ${nameOf(to)}`;

@@ -40,7 +40,7 @@ export function IncidentsOfWorkflow() {
           {incidents.data.map(({ instanceId, incident, elementId, elementName, error, at: since }) => (
             <tr key={`${instanceId} ${incident}`}>
               <td>
-                <strong>{placeOf({ elementId, elementName })}</strong>
+                <strong>{elementLabel({ elementId, elementName })}</strong>
               </td>
               <td>
                 {error.errorCode}: <LongText>{error.message}</LongText>
@@ -62,7 +62,7 @@ export function IncidentsOfWorkflow() {
 }
 
 /** The name of the element of an incident, else its id. */
-export function placeOf({ elementId, elementName }: Pick<WorkflowIncident, 'elementId' | 'elementName'>): string {
+export function elementLabel({ elementId, elementName }: Pick<WorkflowIncident, 'elementId' | 'elementName'>): string {
   return shortened(elementName ?? elementId, LONGEST_NAME);
 }
 
@@ -106,7 +106,7 @@ export function Incident({ incident }: { readonly incident: WorkflowIncident }) 
     >
       <div className="row apart">
         <h3>
-          Stands still at {placeOf(incident)} <span className="mono small quiet">{elementId}</span>
+          Stands still at {elementLabel(incident)} <span className="mono small quiet">{elementId}</span>
         </h3>
         <span className="quiet">
           <Time at={at} />

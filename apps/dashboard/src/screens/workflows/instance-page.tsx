@@ -14,7 +14,7 @@ import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { LogView } from '../executions/log-view.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
-import { Incident, placeOf } from './incidents.tsx';
+import { Incident, elementLabel } from './incidents.tsx';
 import { TABS, useInstanceView, type InstanceView, type Tab } from './instance-view.ts';
 import { Journal } from './journal.tsx';
 import { TaskExecutions } from './task-executions.tsx';
@@ -176,7 +176,7 @@ function StandsStill({
       {first && (
         <>
           <span className="stands-still-text" title={shortened(first.error.message, LONGEST_NAME)}>
-            <strong>Stands still at {placeOf(first)}:</strong> {first.error.errorCode},{' '}
+            <strong>Stands still at {elementLabel(first)}:</strong> {first.error.errorCode},{' '}
             {shortened(first.error.message, LONGEST_NAME)}
           </span>
           {others.length > 0 && <span className="quiet">and {others.length} more</span>}

@@ -86,7 +86,7 @@ export class ConnectionLimits {
     if (!isProxy && (this.#byNetwork.get(network)?.size ?? 0) >= ofAddress) return refuseConnection(socket, 429);
     const isKnown = isProxy || this.#isKnown(network);
     const isFull = this.#open.size >= inAll || (!isKnown && this.#strangers >= inAll - Math.ceil(inAll / RESERVED));
-    if (isFull && !this.#makeRoom(network)) return refuseConnection(socket, 503);
+    if (isFull && !this.#evictOldest(network)) return refuseConnection(socket, 503);
     this.#add({ socket, network, isKnown });
   }
 
@@ -112,7 +112,7 @@ export class ConnectionLimits {
    * Closes the oldest unknown connection of the network with the most, unless `newcomer` has as many. Returns whether
    * it did.
    */
-  #makeRoom(newcomer: string): boolean {
+  #evictOldest(newcomer: string): boolean {
     const most = [...this.#byNetwork.values()].reduce<{ victim: Connection | null; size: number }>(
       (before, of) => {
         if (of.size <= before.size) return before;

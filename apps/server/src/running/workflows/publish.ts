@@ -64,7 +64,7 @@ export async function publishOfSubscriber(
   const row = messageRow(platform, origin.serviceId, origin.subscriptionId, request);
   return publish(platform, row, request, write, async (transaction) => {
     await requireSealed(transaction, workflows, [row.service_id], request.variables, REMEDY);
-    await requireRoom(transaction, row);
+    await requireMessageLimit(transaction, row);
     await insertMessage(platform, transaction, row);
     const made = await startByMessage(platform, workflows, transaction, origin, row, request);
     for (const _ of made.started) await beforeCommit?.(transaction);
@@ -157,7 +157,7 @@ async function insertMessage({ now }: Platform, transaction: Queries, row: Workf
 }
 
 /** Throws conflict when too many messages of the subscription wait. */
-async function requireRoom(transaction: Queries, { subscription_id }: WorkflowMessageRow): Promise<void> {
+async function requireMessageLimit(transaction: Queries, { subscription_id }: WorkflowMessageRow): Promise<void> {
   const waiting = await transaction
     .selectFrom('workflow_messages')
     .select('id')

@@ -126,7 +126,7 @@ async function publishOne(
   const row = { ...message, owner: null };
   const made = mayStart ? await start(platform, workflows, transaction, row) : nothing;
   const delivered = await correlate(platform, transaction, row);
-  const isKept = delivered > 0 || (await hasRoom(transaction, row));
+  const isKept = delivered > 0 || (await isBelowMessageLimit(transaction, row));
   if (isKept) return made;
   platform.log.warn(
     { service: row.service_id },
@@ -175,7 +175,7 @@ async function start(
   return startByMessage(platform, workflows, transaction, origin, row, { name: row.name, variables });
 }
 
-async function hasRoom(transaction: Queries, { service_id }: WorkflowMessageRow): Promise<boolean> {
+async function isBelowMessageLimit(transaction: Queries, { service_id }: WorkflowMessageRow): Promise<boolean> {
   const waiting = await transaction
     .selectFrom('workflow_messages')
     .select('id')

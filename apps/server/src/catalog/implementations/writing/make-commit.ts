@@ -100,7 +100,7 @@ async function write(
   const { store, repository, workName, quarantine } = work;
   const tip = await tipOf(work, branch);
   requireMatch(ifMatch, etag(tip ?? ''));
-  if (tip === null) await requireRoom(work);
+  if (tip === null) await requireRefLimit(work);
   const environment = { GIT_INDEX_FILE: `${workName}/index`, ...author };
   const git = async (args: readonly string[], input = ''): Promise<string> =>
     (await store.git.output(quarantine.run(args, environment), input)).toString('utf8').trim();
@@ -146,7 +146,7 @@ async function tipOf(work: Work, branch: string): Promise<string | null> {
 }
 
 /** Throws conflict when a repository has as many branches and tags as it may. */
-async function requireRoom({ store, repository }: Work): Promise<void> {
+async function requireRefLimit({ store, repository }: Work): Promise<void> {
   const most = limits.refsOfImplementation;
   const args = ['for-each-ref', `--count=${most}`, '--format=x'];
   const out = await store.git.output({ repository, access: 'READ', args });

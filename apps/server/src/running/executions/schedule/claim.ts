@@ -19,7 +19,7 @@ import {
   claimOldest,
   configurationsOf,
   fullServices,
-  hadTurn,
+  recordTurns,
   queuesByTurn,
   removeEmpty,
   runningEverywhere,
@@ -140,7 +140,7 @@ export class Claims {
         const claim = { workerId, now, given, limit: same.length };
         claimed.push(...(await claimOldest(transaction, queue, claim).execute()));
       }
-    await hadTurn(transaction, [...new Set(starts.map(({ queue }) => queue.ownerId))], now);
+    await recordTurns(transaction, [...new Set(starts.map(({ queue }) => queue.ownerId))], now);
     return claimed;
   }
 

@@ -195,7 +195,7 @@ export function claimOldest(
 }
 
 /** Stores that these owners have had a start. */
-export async function hadTurn(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
+export async function recordTurns(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
   await transaction
     .updateTable('queues')
     .set({ turn_at: now })

@@ -141,11 +141,11 @@ export function suspend(graph: ProcessGraph | null, work: Work, now: number, cau
   return { ...all, next: nextOf(state, { state: after, changed, ...rest }, toStore(before, row.bytes, after)) };
 }
 
-const isHeld = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
+const hasPlatformFault = (state: State | null): boolean => state !== null && platformFaultOf(state) !== null;
 
 /** Returns whether an instance that was suspended goes on or has ended. */
 function isReleased(before: State | null, after: State): boolean {
-  return isHeld(before) && !(after.phase === 'RUNNING' && isHeld(after));
+  return hasPlatformFault(before) && !(after.phase === 'RUNNING' && hasPlatformFault(after));
 }
 
 /** Events that are applied to an instance that is suspended. */
@@ -175,13 +175,13 @@ function steps(graph: ProcessGraph, before: State | null, { events, ended }: Wor
     if (state !== null && state.work !== null && !isOver()) take(resume(graph, state, env));
   };
   const all: QueuedEvent[] = [...events.map(({ event }) => event), ...ended];
-  const wasHeld = isHeld(before);
+  const hadPlatformFault = hasPlatformFault(before);
   const aside = new Set<number>();
   let done = 0;
   for (const event of all) {
-    if (wasHeld) {
+    if (hadPlatformFault) {
       // Events that were set aside are older than those that follow: the next batch takes them in order.
-      if (!isHeld(state)) break;
+      if (!hasPlatformFault(state)) break;
       if (!repairs.has(event.type)) {
         aside.add(done);
         done += 1;
