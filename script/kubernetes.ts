@@ -237,7 +237,7 @@ function commandsOf(
       '--service-account-issuer=https://kubernetes.default.svc', `--service-account-key-file=${pki('accounts.key')}`,
       `--service-account-signing-key-file=${pki('accounts.key')}`, `--service-cluster-ip-range=${services}`, '--authorization-mode=Node,RBAC',
       `--kubelet-client-certificate=${pki('admin.crt')}`, `--kubelet-client-key=${pki('admin.key')}`, `--kubelet-certificate-authority=${pki('ca.crt')}`,
-      '--kubelet-preferred-address-types=InternalIP', '--profiling=false', '--max-requests-inflight=800',
+      '--kubelet-preferred-address-types=InternalIP', '--profiling=false', '--max-requests-inflight=800', '--allow-privileged=true',
     ],
     controllers: [
       program, 'controllers', `--kubeconfig=${config('controllers')}`, `--service-account-private-key-file=${pki('accounts.key')}`,

@@ -12,6 +12,7 @@ const PACKAGES = [
   'bash',
   'dash',
   'coreutils',
+  'findutils',
   'grep',
   'sed',
   'postgresql',
