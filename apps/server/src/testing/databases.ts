@@ -25,6 +25,7 @@ export const ON_BOTH = [
   'apps/server/src/people/organizations/organizations',
   'apps/server/src/catalog/access/',
   'apps/server/src/catalog/implementations/automation/follower',
+  'apps/server/src/catalog/implementations/public-search',
   'apps/server/src/catalog/datapools/limits',
   'apps/server/src/catalog/datapools/written',
   'apps/server/src/catalog/limits/',

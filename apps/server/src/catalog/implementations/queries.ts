@@ -82,24 +82,6 @@ export async function implementationsFor(
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
-/** The public implementations whose name or description contains `text` in any case, newest first. */
-export function publicImplementations(
-  queries: Queries,
-  text: string,
-  cursor: string | null,
-  limit: number,
-): Promise<ImplementationRow[]> {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  let rows = queries
-    .selectFrom('implementations')
-    .selectAll()
-    .where('visibility', '=', 'PUBLIC')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (text !== '') rows = rows.where(sql<boolean>`(name || ' ' || lower(description)) like ${pattern} escape ${'\\'}`);
-  return (cursor === null ? rows : rows.where('id', '<', cursor)).execute();
-}
-
 /** The names at which an implementation answers, also its former ones. */
 export function namesOf(queries: Queries, id: string): Promise<{ owner_id: string; name: string }[]> {
   return queries

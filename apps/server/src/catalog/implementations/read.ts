@@ -4,7 +4,8 @@ import { ListQuery, type Listing, type Tagged } from '../../foundation/http/inde
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { implementationTag, presentImplementation } from './present.ts';
-import { implementationsFor, namesOf, publicImplementations, type ListedImplementation } from './queries.ts';
+import { publicImplementations } from './public-search.ts';
+import { implementationsFor, namesOf, type ListedImplementation } from './queries.ts';
 import { requireImplementation, restrict, type Reader } from './rights.ts';
 
 /** The query of the list of public implementations. */
@@ -37,7 +38,7 @@ export function readPublic(
 ): Listing<ImplementationRow> {
   return {
     address: `${addresses.api}/implementations/public${q === '' ? '' : `?q=${encodeURIComponent(q)}`}`,
-    load: (cursor, limit) => publicImplementations(database.read, q, cursor, limit),
+    load: (cursor, limit) => publicImplementations(database, q, cursor, limit),
     present: (row) => presentImplementation(addresses, row, 'VIEWER'),
   };
 }

@@ -18,6 +18,7 @@ import * as versionsOfImplementations from './0014-versions-of-implementations.t
 import * as blobHold from './0015-blob-hold.ts';
 import * as oldestProgram from './0016-oldest-program.ts';
 import * as processes from './0017-processes.ts';
+import * as publicImplementations from './0018-public-implementations.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, SchemaChange>> = {
   '0015-blob-hold': blobHold,
   '0016-oldest-program': oldestProgram,
   '0017-processes': processes,
+  '0018-public-implementations': publicImplementations,
 };
 
 /** The last migration that this program knows. */
