@@ -4,8 +4,8 @@ import path from 'node:path';
 import { root } from './run.ts';
 import { ensureTools, runtimeTools, ToolsMissing } from './system-tools.ts';
 
-// npm run prepare-machine: installs what a service of systemd needs, which itself may not write into this folder: tools of
-// the system, Node as .runtime/node, and the built dashboard as .runtime/built-dashboard.
+// npm run prepare-machine: installs what a service of systemd needs, because the service may not write into this
+// folder. It installs tools of the system, Node as .runtime/node, and the built dashboard as .runtime/built-dashboard.
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 try {
   ensureTools(runtimeTools, say);

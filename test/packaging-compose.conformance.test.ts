@@ -73,7 +73,7 @@ interface ComposedService {
 }
 
 /**
- * Starts a service of the file with its options, but by `docker run`: the docker-compose of Debian 12 passes neither a
+ * Starts a service of the file with its options, but by `docker run`. The docker-compose of Debian 12 passes neither a
  * seccomp profile nor `systempaths` on, which its successor does.
  */
 function startSandboxing(name: string): void {
