@@ -144,12 +144,16 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
     const read = platform.getServiceVersion.response({ serviceId, version: added.version });
     return take(await tagged<ServiceVersion>(read), xml);
   };
+  /** Number of saves that a person has asked for and that are under way. */
+  const saving = useRef(0);
   const save = useMutation({
-    mutationFn: (over?: string | null) =>
-      oneAtATime(async () => {
+    mutationFn(over?: string | null) {
+      saving.current++;
+      return oneAtATime(async () => {
         await report.current();
         return over === undefined && isKnown() ? latest.current : write(over);
-      }),
+      }).finally(() => saving.current--);
+    },
   });
   const isDirty = current !== saved || file.applicationId !== savedCaller;
   const auto = useAutosave({
@@ -160,7 +164,8 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
         // Another change may have saved or deployed it while this one waited.
         if (latest.current.state === 'DRAFT' && text.current !== known.current) await write(undefined, true);
       });
-      save.reset();
+      // A save that waits for this one has yet to say how it ended.
+      if (saving.current === 0) save.reset();
     },
     report: () => report.current(),
   });
