@@ -32,10 +32,11 @@ const ID_BEFORE_CREATION_MS = 7 * 24 * 60 * 60 * 1000;
 export function matching(filter: ExecutionFilter) {
   const { serviceId, version, statuses, applicationId, personId, workflowId, withoutTasks, from, to } = filter;
   const { workflowInstanceId: instance, workflowElementId: element } = filter;
+  const { first, end } = idsOf(filter);
   return (where: ExpressionBuilder<Tables, 'executions'>) =>
     where.and([
       ...(serviceId === undefined ? [] : [where('executions.service_id', '=', serviceId)]),
-      ...(version === undefined ? [] : [where('executions.service_version_id', 'in', versionsOf(where, version))]),
+      ...(version === undefined ? [] : [versionIs(where, serviceId, version)]),
       ...(statuses === undefined ? [] : [where('executions.status', 'in', statuses)]),
       ...(applicationId === undefined ? [] : [where('executions.application_id', '=', applicationId)]),
       ...(personId === undefined ? [] : [where('executions.person_id', '=', personId)]),
@@ -46,17 +47,33 @@ export function matching(filter: ExecutionFilter) {
       ...(element === undefined ? [] : [where('executions.workflow_task', '=', `${instance} ${element}`)]),
       ...(withoutTasks === true ? [where('executions.workflow_id', 'is', null)] : []),
       ...(from === undefined ? [] : [where('executions.created_at', '>=', from)]),
-      ...(from === undefined ? [] : [where('executions.id', '>=', firstIdAt(from - ID_BEFORE_CREATION_MS))]),
+      ...(first === null ? [] : [where('executions.id', '>=', first)]),
       ...(to === undefined ? [] : [where('executions.created_at', '<', to)]),
-      ...(to === undefined ? [] : [where('executions.id', '<', firstIdAt(to))]),
+      ...(end === null ? [] : [where('executions.id', '<', end)]),
     ]);
 }
 
-function versionsOf(where: ExpressionBuilder<Tables, 'executions'>, version: string) {
-  const versions = where.selectFrom('service_versions').select('service_versions.id');
-  return versions
-    .whereRef('service_versions.service_id', '=', 'executions.service_id')
+function versionIs(where: ExpressionBuilder<Tables, 'executions'>, serviceId: string | undefined, version: string) {
+  const versions = where
+    .selectFrom('service_versions')
+    .select('service_versions.id')
     .where('service_versions.version', '=', version);
+  // One version is found before executions are read, so that its index can be used.
+  return serviceId === undefined
+    ? where(
+        'executions.service_version_id',
+        'in',
+        versions.whereRef('service_versions.service_id', '=', 'executions.service_id'),
+      )
+    : where('executions.service_version_id', '=', versions.where('service_versions.service_id', '=', serviceId));
+}
+
+/** The range of ids that a filter allows: from `first` to before `end`. */
+export function idsOf({ from, to }: ExecutionFilter): { readonly first: string | null; readonly end: string | null } {
+  return {
+    first: from === undefined ? null : firstIdAt(from - ID_BEFORE_CREATION_MS),
+    end: to === undefined ? null : firstIdAt(to),
+  };
 }
 
 /** The beginning of ids (UUID version 7) that are made at a time or later. */

@@ -22,6 +22,7 @@ export { originOf, type Origin } from './origin.ts';
 export { prepareExecution, type PreparedExecution } from './prepare.ts';
 export { executionChanged, onExecutionChanged } from './watch.ts';
 export { CapacityCheck } from './schedule/index.ts';
+export { createStatusReader } from './status-reader.ts';
 export { settleWorkflows, type Moved, type Settled } from './settle-workflows.ts';
 export type { AcceptedWorkflow, BeforeCommit, FirstStep, Workflows, Write } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';

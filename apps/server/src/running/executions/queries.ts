@@ -1,8 +1,16 @@
-import { sql, type UpdateObject } from 'kysely';
-import type { Database, ExecutionRow, Queries, Tables, StatementBatch } from '../../foundation/storage/index.ts';
+import type { ExecutionStatus } from '@kethub/contract';
+import { sql, type SelectQueryBuilder, type UpdateObject } from 'kysely';
+import type {
+  Database,
+  ExecutionRow,
+  OwnerType,
+  Queries,
+  Tables,
+  StatementBatch,
+} from '../../foundation/storage/index.ts';
 import { scopeColumns, taggedWithin, within, type ExecutionScope } from './scope.ts';
 import { tagsIn } from '@kethub/service-api';
-import { matching, type ExecutionFilter } from './filter.ts';
+import { idsOf, matching, type ExecutionFilter } from './filter.ts';
 import { after, before, type ExecutionEvent } from './transition.ts';
 
 /** The SQL of executions. Each move is one conditional update: of two concurrent moves exactly one happens. */
@@ -172,14 +180,108 @@ export function pageOfExecutions(
   limit: number,
 ): Promise<ListedRow[]> {
   if (filter.tag !== undefined) return pageOfTag(database, scope, { ...filter, tag: filter.tag }, cursor, limit);
-  const query = database.read
-    .selectFrom('executions')
-    .select(listedColumns)
-    .where(within(scope))
-    .where(matching(filter))
+  return newest(database, placeOf(scope), filter, cursor, limit);
+}
+
+type Listing = SelectQueryBuilder<Tables, 'executions', ListedRow>;
+
+/** The executions of a subscription, an owner or a service: the column that leads their indexes, and its value. */
+interface Place {
+  readonly column: 'subscription_id' | 'owner_id' | 'service_id';
+  readonly value: string;
+  readonly ownerType?: OwnerType;
+}
+
+function placeOf({ of }: ExecutionScope): Place {
+  return of.by === 'SUBSCRIPTION'
+    ? { column: 'subscription_id', value: of.subscriptionId }
+    : { column: 'owner_id', value: of.id, ownerType: of.type };
+}
+
+/**
+ * A page of the newest executions. Each status is read alone, in the order of its index: an index of several statuses
+ * is in the order of none.
+ */
+async function newest(
+  { read }: Database,
+  place: Place,
+  { statuses, version, ...filter }: ExecutionFilter,
+  cursor: string | null,
+  limit: number,
+): Promise<ListedRow[]> {
+  // PostgreSQL chooses the index of a version by how many executions this version has.
+  const serviceId = place.column === 'service_id' ? place.value : filter.serviceId;
+  const versionId = version === undefined || serviceId === undefined ? null : await idOf(read, serviceId, version);
+  if (versionId === undefined) return [];
+  // A version is of one service: a condition on the service would have PostgreSQL combine two indexes.
+  const rest = versionId === null ? { ...filter, version } : { ...filter, serviceId: undefined };
+  const { first, end: to } = idsOf(filter);
+  const end = [cursor, to].filter((one) => one !== null).toSorted()[0] ?? null;
+  if (first !== null && end !== null && first >= end) return [];
+  const page = (query: Listing): Listing => {
+    const older = cursor === null ? query : query.where('id', '<', cursor);
+    const ofVersion = versionId === null ? older : older.where('service_version_id', '=', versionId);
+    const matches = ofVersion.where(matching(rest));
+    const isNarrow = statuses !== undefined || versionId !== null || isSelective(filter);
+    const isGiven = versionId !== null && place.column === 'service_id';
+    const placed = isNarrow ? inPlace(matches, place) : inPlaceByTime(matches, place, first, end);
+    return (isGiven ? matches : placed).orderBy('id', 'desc').limit(limit);
+  };
+  const all = read.selectFrom('executions').select(listedColumns);
+  if (statuses === undefined) return page(all).execute();
+  const pages = [...new Set(statuses)].map((status) =>
+    read.selectFrom(page(withStatus(all, status)).as('page')).selectAll(),
+  );
+  const [one, ...others] = pages;
+  if (!one) return [];
+  // One statement, so that an execution that changes its status meanwhile is in exactly one part.
+  return others
+    .reduce((both, other) => both.unionAll(other), one)
     .orderBy('id', 'desc')
-    .limit(limit);
-  return (cursor === null ? query : query.where('id', '<', cursor)).execute();
+    .limit(limit)
+    .execute();
+}
+
+/** Filters that have an index of their own. */
+function isSelective({ serviceId, applicationId, personId, workflowId }: ExecutionFilter): boolean {
+  return [serviceId, applicationId, personId, workflowId].some((one) => one !== undefined);
+}
+
+/** Narrows a list to its place. With a selective filter, an index leads to the executions that match. */
+function inPlace(query: Listing, { column, value, ownerType }: Place): Listing {
+  const typed = ownerType === undefined ? query : query.where('owner_type', '=', ownerType);
+  return typed.where(column, '=', value);
+}
+
+/**
+ * Narrows a list without a selective filter to its place, and to ids from `first` to before `end`. It is read from the
+ * index of the place. PostgreSQL would walk through the primary key, past all that others have started since, if the
+ * place had many executions once. An order that begins with the column prevents that. The bounds say as much as an
+ * equality, which would remove the column from the order.
+ */
+function inPlaceByTime(query: Listing, { column, value, ownerType }: Place, first: string | null, end: string | null) {
+  const typed = ownerType === undefined ? query : query.where('owner_type', '=', ownerType);
+  const name = sql.ref(column);
+  return typed
+    .where(end === null ? sql<boolean>`${name} <= ${value}` : sql<boolean>`(${name}, id) < (${value}, ${end})`)
+    .where(first === null ? sql<boolean>`${name} >= ${value}` : sql<boolean>`(${name}, id) >= (${value}, ${first})`)
+    .orderBy(column, 'desc');
+}
+
+async function idOf(read: Queries, serviceId: string, version: string): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('service_versions')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+function withStatus(query: Listing, status: ExecutionStatus): Listing {
+  const one = query.where('status', '=', status);
+  // SQLite uses the index of all others only with this condition.
+  return status === 'SUCCEEDED' ? one : one.where(sql<boolean>`status <> 'SUCCEEDED'`);
 }
 
 /** A page of executions with a tag, read from the index of tags. */
@@ -217,12 +319,5 @@ export function pageOfService(
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
-  const query = database.read
-    .selectFrom('executions')
-    .select(listedColumns)
-    .where('service_id', '=', serviceId)
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit);
-  return (cursor === null ? query : query.where('id', '<', cursor)).execute();
+  return newest(database, { column: 'service_id', value: serviceId }, filter, cursor, limit);
 }

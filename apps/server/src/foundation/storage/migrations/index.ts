@@ -19,6 +19,7 @@ import * as blobHold from './0015-blob-hold.ts';
 import * as oldestProgram from './0016-oldest-program.ts';
 import * as processes from './0017-processes.ts';
 import * as publicImplementations from './0018-public-implementations.ts';
+import * as listedExecutions from './0019-listed-executions.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -53,6 +54,7 @@ export const migrations: Readonly<Record<string, SchemaChange>> = {
   '0016-oldest-program': oldestProgram,
   '0017-processes': processes,
   '0018-public-implementations': publicImplementations,
+  '0019-listed-executions': listedExecutions,
 };
 
 /** The last migration that this program knows. */
