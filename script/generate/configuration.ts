@@ -27,7 +27,10 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
   'What is kept, and where': [
     'KETHUB_DATA_DIR',
     'DATABASE_URL',
+    'KETHUB_DATABASE_CONNECTIONS',
     'KETHUB_INSTANCE_KEY',
+    'KETHUB_RESULT_KEEP_DAYS',
+    'KETHUB_EXECUTION_KEEP_DAYS',
     'KETHUB_AUDIT_KEEP_DAYS',
     'KETHUB_FREE_DISK_MB',
   ],

@@ -38,6 +38,7 @@ export const ON_BOTH = [
   'apps/server/src/running/executions/ending',
   'apps/server/src/running/executions/finish',
   'apps/server/src/running/executions/lost-answer',
+  'apps/server/src/running/executions/retention',
   'apps/server/src/running/executions/schedul',
   'apps/server/src/running/events/',
   'apps/server/src/running/jobs/',

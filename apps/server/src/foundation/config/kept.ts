@@ -6,6 +6,8 @@ export interface Kept {
   readonly dataDir: string;
   /** null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
+  /** Connections of this process to PostgreSQL, beside the one that listens. */
+  readonly databaseConnections: number;
   /** 32 bytes in hex; null for a key that is generated once and stored in the data folder. */
   readonly instanceKey: string | null;
   /** Days for which entries of the audit log are kept; null is forever. */
@@ -20,6 +22,8 @@ export interface Kept {
   readonly freeDiskBytes: number | null;
   /** Days for which result, files and log of an ended execution are kept; null is forever. */
   readonly resultKeepDays: number | null;
+  /** Days for which an ended execution is kept at all; null is forever. */
+  readonly executionKeepDays: number | null;
 }
 
 export const KeptFields = {
@@ -34,6 +38,13 @@ export const KeptFields = {
       description: 'PostgreSQL to use. Default: SQLite in the data folder.',
     }),
   ),
+  KETHUB_DATABASE_CONNECTIONS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 16,
+    description:
+      'Most connections of this process to PostgreSQL, beside one for notifications; queries wait for a free one. With many workers set a small number, so that all processes together stay below max_connections of the server.',
+  }),
   KETHUB_INSTANCE_KEY: Type.Optional(
     Type.String({
       pattern: '^[0-9a-fA-F]{64}$',
@@ -83,12 +94,20 @@ export const KeptFields = {
     description:
       'Days for which result, result files and log of an execution are kept after its end. An owner can choose a shorter time (`ket storage keep`). Status, times, hashes and charges stay. 0 keeps everything for ever.',
   }),
+  KETHUB_EXECUTION_KEEP_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    description:
+      'Days after which an ended execution is deleted with everything that it left, also its status and record. Charges stay. 0 keeps executions for ever.',
+  }),
 };
 
 export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
   return {
     dataDir: path.resolve(given.KETHUB_DATA_DIR),
     databaseUrl: given.DATABASE_URL ?? null,
+    databaseConnections: given.KETHUB_DATABASE_CONNECTIONS,
     instanceKey: given.KETHUB_INSTANCE_KEY ?? null,
     auditKeepDays: given.KETHUB_AUDIT_KEEP_DAYS || null,
     signingKeyMs: given.KETHUB_SIGNING_KEY_DAYS * 24 * 60 * 60 * 1000 || null,
@@ -96,5 +115,6 @@ export function keptOf(given: Static<TObject<typeof KeptFields>>): Kept {
     ownerStorageBytes: given.KETHUB_OWNER_STORAGE_MB * 1024 * 1024 || null,
     freeDiskBytes: given.KETHUB_FREE_DISK_MB === undefined ? null : given.KETHUB_FREE_DISK_MB * 1024 * 1024,
     resultKeepDays: given.KETHUB_RESULT_KEEP_DAYS || null,
+    executionKeepDays: given.KETHUB_EXECUTION_KEEP_DAYS || null,
   };
 }

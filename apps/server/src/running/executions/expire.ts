@@ -1,9 +1,11 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
 import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import { sql } from 'kysely';
+import { deleteOldOnce } from './delete-old.ts';
 import { releaseContent } from './release-content.ts';
+import { isAlone, isOver } from './retention.ts';
 
 /** Milliseconds between two rounds. */
 const EVERY_MS = 60 * 60 * 1000;
@@ -15,7 +17,7 @@ const BATCH_FILES = 1_000;
 
 /**
  * Deletes expired results, result files and logs, now and every hour; for workflows also the instance and the journal.
- * The rows stay, with status, times, cause and record. Returns a function that ends this.
+ * The rows stay, with status, times, cause and record, until they are too old as well. Returns a function that ends this.
  */
 export function expireResults(platform: Platform): () => Promise<void> {
   const stopped = new AbortController();
@@ -23,6 +25,8 @@ export function expireResults(platform: Platform): () => Promise<void> {
     try {
       const expired = await expireOnce(platform, stopped.signal);
       if (expired > 0) platform.log.info({ executions: expired }, 'deleted expired results');
+      const deleted = await deleteOldOnce(platform, stopped.signal);
+      if (deleted > 0) platform.log.info({ executions: deleted }, 'deleted old executions');
     } catch (error) {
       platform.log.warn({ err: error }, 'could not delete expired results; the next round tries again');
     }
@@ -38,22 +42,28 @@ export function expireResults(platform: Platform): () => Promise<void> {
   };
 }
 
-/** One round over all owners, in small transactions. Returns the number of executions whose content was deleted. */
+/**
+ * One round over all owners, in small transactions with pauses between them. It ends when another process does the same.
+ * Returns the number of executions whose content was deleted.
+ */
 export async function expireOnce(platform: Platform, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   for await (const kept of shortestTimes(platform)) {
     for (;;) {
       if (signal?.aborted) return expired;
+      const began = performance.now();
       const count = await expireSome(platform, kept);
+      if (count === null) return expired;
       if (count === 0) break;
       expired += count;
-      await yieldToEventLoop();
+      // Others get as much of the database as this.
+      await pause(performance.now() - began);
     }
   }
   return expired;
 }
 
-async function expireSome(platform: Platform, { owner, serviceId, keepDays }: KeptFor): Promise<number> {
+async function expireSome(platform: Platform, { owner, serviceId, keepDays }: KeptFor): Promise<number | null> {
   const { database, now } = platform;
   const before = now() - keepDays * DAY_MS;
   const find = (queries: Queries) => {
@@ -63,12 +73,13 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   // Most owners have nothing that has expired: this finds it without a transaction.
   if (!(await find(database.read).select('executions.id').limit(1).executeTakeFirst())) return 0;
   const { unused, count } = await database.write(async (transaction) => {
+    if (!(await isAlone(transaction))) return { unused: [], count: null };
     const query = find(transaction)
       .select(['executions.id', 'input_blob', 'result_blob', 'log_blob'])
       .select(sql<number>`(select count(*) from execution_files where execution_id = executions.id)`.as('files'))
       .orderBy('ended_at')
       .limit(BATCH);
-    // Another process may delete at the same time.
+    // Their owner may delete some at the same time.
     const due = await (
       dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
     ).execute();
@@ -93,22 +104,12 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   return count;
 }
 
-/**
- * Executions that ended before a time and were collected, without workflows that can be repaired and tasks that wait
- * for them.
- */
+/** Executions that ended before a time, and whose content was not deleted yet. */
 function ended(queries: Queries, before: number) {
   return queries
     .selectFrom('executions')
     .where('ended_at', 'is not', null)
     .where('expired_at', 'is', null)
     .where('ended_at', '<', before)
-    .where(
-      sql<boolean>`(worker_id is null or log is not null or log_blob is not null)
-        and not exists (select 1 from workflow_instances
-          where execution_id = executions.id and phase in ('NEW', 'RUNNING'))
-        and not exists (select 1 from workflow_jobs where workflow_jobs.id = executions.id)
-        and not exists (select 1 from workflow_jobs join workflow_instances on workflow_instances.id = workflow_jobs.instance_id
-          where workflow_instances.execution_id = executions.id)`,
-    );
+    .where(isOver);
 }
