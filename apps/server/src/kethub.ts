@@ -59,7 +59,7 @@ import {
 import { sharingCatalog } from './catalog/sharing/index.ts';
 import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
-import { ContainerWatch, LostWorkers, reportProcess } from './foundation/workers/index.ts';
+import { ContainerWatch, LostWorkers, Pace, reportProcess } from './foundation/workers/index.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -169,7 +169,11 @@ export async function openPlatform(
   const newId = createIds(Date.now);
   const blobs = await openBlobs(configuration.blobs, dataDir);
   const seal = createSeal(instanceKey(dataDir, configuration.instanceKey));
-  const database = await openDatabase({ databaseUrl, sqliteFile: path.join(dataDir, 'kethub.db') });
+  const database = await openDatabase({
+    databaseUrl,
+    sqliteFile: path.join(dataDir, 'kethub.db'),
+    connections: configuration.databaseConnections,
+  });
   try {
     await joinInstallation({ database, blobs, seal, now: Date.now });
     const addresses = addressesOf(configuration, ports);
@@ -188,6 +192,7 @@ export async function openPlatform(
       now: Date.now,
       newId,
       workerId,
+      pace: new Pace(),
     };
   } catch (error) {
     await database.close();

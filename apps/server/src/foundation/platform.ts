@@ -4,6 +4,7 @@ import type { Configuration } from './config/index.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
 import type { Telemetry } from './telemetry/index.ts';
+import type { Pace } from './workers/pace.ts';
 
 /** Public addresses of the platform, without a slash at the end. */
 export interface Addresses {
@@ -36,6 +37,8 @@ export interface Platform {
   readonly newId: () => string;
   /** The worker in this process; null where there is none. */
   readonly workerId: string | null;
+  /** The pace at which this process looks for work that any worker may do. */
+  readonly pace: Pace;
 }
 
 /** A user who makes a request on the platform interface. */

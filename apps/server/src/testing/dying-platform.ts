@@ -8,6 +8,7 @@ import type { Addresses, Platform } from '../foundation/platform.ts';
 import { createSeal, openBlobFolder, openDatabase, type Database } from '../foundation/storage/index.ts';
 import { catalogs } from './accounts.ts';
 import { noTelemetry } from '../foundation/telemetry/index.ts';
+import { Pace } from '../foundation/workers/index.ts';
 import { createTestServer } from './platform.ts';
 import { nameProvider } from '../catalog/marketplace/index.ts';
 
@@ -72,6 +73,7 @@ const platform: Platform = {
   now: Date.now,
   newId: createIds(Date.now),
   workerId: null,
+  pace: new Pace(),
 };
 const identity = await createEmbeddedIdentity(platform);
 const accounts = createAccounts(platform, identity, catalogs, nameProvider);

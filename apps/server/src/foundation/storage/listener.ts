@@ -6,8 +6,10 @@ const CHANNEL = 'kethub';
 const APPLICATION = 'kethub listener';
 /** Milliseconds between two attempts to reconnect. */
 const RECONNECT_MS = 500;
-/** Milliseconds between two checks whether other processes listen. */
+/** Milliseconds between two checks whether other processes listen, while none does. */
 const LOOK_MS = 5_000;
+/** The same while others listen: the check reads all connections of the server. */
+const LOOK_AGAIN_MS = 60_000;
 /**
  * Time limits in milliseconds: a server that does not answer, or a half-open connection, must not stop the listener
  * for good.
@@ -66,6 +68,7 @@ export class Listener {
   #client: Client | null = null;
   #hasCompany = true;
   #heard = 0;
+  #lookedAt = 0;
   #looking: NodeJS.Timeout | null = null;
   #reconnecting: Promise<void> | null = null;
 
@@ -78,7 +81,7 @@ export class Listener {
 
   /**
    * True if another process may be listening. A process announces itself when it starts; its end is noticed within
-   * seconds.
+   * a minute.
    */
   get hasCompany(): boolean {
     return this.#hasCompany;
@@ -112,7 +115,8 @@ export class Listener {
     this.#client = client;
     await this.#look(client);
     this.#looking ??= setInterval(() => {
-      if (this.#client) void this.#look(this.#client);
+      const everyMs = this.#hasCompany ? LOOK_AGAIN_MS : LOOK_MS;
+      if (this.#client && performance.now() - this.#lookedAt >= everyMs) void this.#look(this.#client);
     }, LOOK_MS).unref();
   }
 
@@ -123,6 +127,7 @@ export class Listener {
 
   async #look(client: Client): Promise<void> {
     const heard = this.#heard;
+    this.#lookedAt = performance.now();
     try {
       const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
       // A process that has announced itself since the query began may be missing in its result.

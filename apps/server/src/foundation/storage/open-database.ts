@@ -7,8 +7,14 @@ import { openSqlite } from './sqlite.ts';
  * Opens the database and brings its tables up to date. Two processes that start together migrate once. Throws
  * `Refusal` if the schema is not one that this program knows.
  */
-export async function openDatabase(options: { databaseUrl: string | null; sqliteFile: string }): Promise<Database> {
-  const database = options.databaseUrl ? await openPostgres(options.databaseUrl) : openSqlite(options.sqliteFile);
+export async function openDatabase(options: {
+  readonly databaseUrl: string | null;
+  readonly sqliteFile: string;
+  /** Connections to PostgreSQL; default 16. */
+  readonly connections?: number;
+}): Promise<Database> {
+  const { databaseUrl, connections } = options;
+  const database = databaseUrl ? await openPostgres(databaseUrl, connections) : openSqlite(options.sqliteFile);
   try {
     await migrateToLatest(database.migrations);
   } catch (error) {

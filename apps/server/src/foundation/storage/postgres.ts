@@ -7,15 +7,18 @@ import { backendOf, Listener, Notifier } from './listener.ts';
 import type { Tables } from './schema.ts';
 import { runBatch, StatementBatch } from './statement-batch.ts';
 
-/** Connections in the pool of a process; beyond them queries wait. */
+/** Connections in the pool of a process, unless a setting names others; beyond them queries wait. */
 const CONNECTIONS = 16;
 
 // Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
 
 /** Opens PostgreSQL. Notifications use LISTEN/NOTIFY on one channel; the receivers also poll, in case one is lost. */
-export async function openPostgres(url: string): Promise<Database & { readonly migrations: Kysely<Tables> }> {
-  const pool = new Pool({ connectionString: url, max: CONNECTIONS, application_name: 'kethub' });
+export async function openPostgres(
+  url: string,
+  connections = CONNECTIONS,
+): Promise<Database & { readonly migrations: Kysely<Tables> }> {
+  const pool = new Pool({ connectionString: url, max: connections, application_name: 'kethub' });
   // An idle connection that the server ends must not end the process; the next query opens another.
   pool.on('error', () => undefined);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

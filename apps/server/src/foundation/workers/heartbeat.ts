@@ -66,15 +66,17 @@ export class Heartbeat {
       memory_bytes: Math.floor(memoryBytes),
       gpus: JSON.stringify(gpus),
     };
-    await this.#platform.database.write((transaction) =>
+    const { workers } = await this.#platform.database.write((transaction) =>
       transaction
         .insertInto('workers')
         .values({ id: this.#workerId, beats: 1, ...reported })
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet({ beats: sql<number>`workers.beats + 1`, ...reported }),
         )
-        .execute(),
+        .returning(sql<string | number>`(select count(*) from workers where lost_at is null)`.as('workers'))
+        .executeTakeFirstOrThrow(),
     );
+    this.#platform.pace.workers = Number(workers);
     this.#last = began;
   }
 }

@@ -23,7 +23,7 @@ import { endedOf, resourcesOf, runningIdsOf, runningOf, uncollectedOf } from './
 import { Claims } from './schedule/index.ts';
 import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
-import { executionChanged } from './watch.ts';
+import { executionChanged, onExecutionChanged } from './watch.ts';
 
 /**
  * Milliseconds between polls, which find lost notifications, cancellations by other processes and ends not recorded
@@ -71,7 +71,9 @@ export class ExecutionWorker {
   #again = false;
   /** Number of claims so far. */
   #claimCount = 0;
-  #timer: NodeJS.Timeout | null = null;
+  /** Accepted executions that this worker has heard of, and that no worker has started yet. */
+  readonly #news = new Set<string>();
+  #listening: NodeJS.Timeout | null = null;
 
   constructor(platform: Platform, runtime: Runtime, runnables: Runnables, containers: ContainerWatch) {
     this.#platform = platform;
@@ -102,10 +104,11 @@ export class ExecutionWorker {
     this.#unsubscribe.push(this.#runtime.onLog((id) => this.#copier.grown(id)));
     this.#unsubscribe.push(this.#runtime.onEnded((end) => this.#ends.collect(end)));
     await this.#recover();
-    this.#unsubscribe.push(onPending(this.#platform, () => this.#wake()));
+    this.#unsubscribe.push(onPending(this.#platform, (id) => this.#heard(id)));
+    this.#unsubscribe.push(onExecutionChanged(this.#platform.database, (id) => void this.#news.delete(id)));
     this.#unsubscribe.push(onCancelled(this.#platform, (id) => void this.#cancel(id)));
     this.#unsubscribe.push(onEndedByOperator(this.#platform, (id) => void this.#free(id)));
-    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+    this.#unsubscribe.push(this.#platform.pace.every(POLL_MS, () => void this.#poll()));
     this.#wake();
   }
 
@@ -119,8 +122,8 @@ export class ExecutionWorker {
     for (const end = performance.now() + finishMs; this.#running.size > 0 && performance.now() < end;)
       await pause(FINISH_POLL_MS);
     this.#stopped.abort();
-    if (this.#timer) clearInterval(this.#timer);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    if (this.#listening) clearTimeout(this.#listening);
     await this.#claiming;
     await this.#copier.stop();
     await this.#ends.settled();
@@ -157,6 +160,20 @@ export class ExecutionWorker {
     const row = await resourcesOf(this.#platform.database, id);
     if (row) this.#running.set(id, needsOfRow(row));
     await this.#runtime.cancel(id);
+  }
+
+  /** Lets other workers go first, in turns of chance: of a thousand that hear of an execution, few look for it. */
+  #heard(id: string): void {
+    const ms = this.#platform.pace.spreadMs();
+    if (ms === 0) return this.#wake();
+    if (this.#running.size >= this.#platform.configuration.maxConcurrentExecutions) return;
+    this.#news.add(id);
+    this.#listening ??= setTimeout(() => {
+      this.#listening = null;
+      const isNew = this.#news.size > 0;
+      this.#news.clear();
+      if (isNew) this.#wake();
+    }, ms);
   }
 
   #wake(): void {

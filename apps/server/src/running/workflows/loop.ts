@@ -11,7 +11,7 @@ export type Pause = number | null;
 const LONGEST_REST_MS = 10;
 
 /**
- * Repeats its work when it is woken, after the pause that the work asked for, and once a second. Rounds never overlap.
+ * Repeats its work when it is woken, after the pause that the work asked for, and at the pace of polls. Rounds never overlap.
  *
  * After a round without more work, the loop rests as long as the round took. So one round takes all that arrives
  * meanwhile.
@@ -19,14 +19,14 @@ const LONGEST_REST_MS = 10;
 export class Loop {
   readonly #name: string;
   readonly #work: () => Promise<Pause>;
-  readonly #platform: Pick<Platform, 'log' | 'telemetry'>;
+  readonly #platform: Pick<Platform, 'log' | 'telemetry' | 'pace'>;
   #again = false;
   #working: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #endRest: (() => void) | null = null;
   #stopped = false;
 
-  constructor(name: string, platform: Pick<Platform, 'log' | 'telemetry'>, work: () => Promise<Pause>) {
+  constructor(name: string, platform: Pick<Platform, 'log' | 'telemetry' | 'pace'>, work: () => Promise<Pause>) {
     this.#name = name;
     this.#platform = platform;
     this.#work = work;
@@ -84,6 +84,7 @@ export class Loop {
       else if (!this.#stopped) await this.#rest(performance.now() - began);
     }
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(POLL_MS, pause ?? POLL_MS));
+    const pollMs = this.#platform.pace.pollMs(POLL_MS);
+    this.#timer = setTimeout(() => this.wake(), Math.min(pollMs, pause ?? pollMs));
   }
 }

@@ -59,7 +59,7 @@ export class BuildWorker {
   #working: Promise<void> | null = null;
   #again = false;
   #unlisten: (() => void) | null = null;
-  #poll: NodeJS.Timeout | null = null;
+  #endPolls: (() => void) | null = null;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -86,7 +86,7 @@ export class BuildWorker {
     await releaseLostBuilds(this.#platform, this.#workerId);
     this.#copier.start();
     this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
-    this.#poll = setInterval(() => this.#wake(), POLL_MS);
+    this.#endPolls = this.#platform.pace.every(POLL_MS, () => this.#wake());
     this.#wake();
   }
 
@@ -94,7 +94,7 @@ export class BuildWorker {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unlisten?.();
-    if (this.#poll) clearInterval(this.#poll);
+    this.#endPolls?.();
     await this.#working;
     for (const { abort } of this.#running.values()) abort.abort();
     await Promise.all([...this.#running.values()].map(({ done }) => done));

@@ -23,6 +23,7 @@ import {
   queuesByTurn,
   removeEmpty,
   runningEverywhere,
+  somethingWaits,
   type QueueWithHead,
 } from './queries.ts';
 
@@ -63,6 +64,8 @@ export class Claims {
   async claim(offer: Offer): Promise<ExecutionRow[]> {
     // A worker is woken with every execution that is accepted: a full one must not query the database each time.
     if (freeResources(offer.capacity, [...offer.promised.values()]).isFull) return [];
+    // Most polls find nothing that waits, and need no lock.
+    if (!(await somethingWaits(this.#platform.database.read))) return [];
     return this.#platform.database.write(async (transaction) => {
       await lockClaims(transaction);
       const { starts, empty } = await this.#look(transaction, offer);

@@ -194,6 +194,11 @@ export function claimOldest(
     .returningAll();
 }
 
+/** Returns whether some queue may have an execution that waits. */
+export async function somethingWaits(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom('queues').select('owner_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Stores that these owners have had a start. */
 export async function recordTurns(transaction: Queries, ownerIds: readonly string[], now: number): Promise<void> {
   await transaction

@@ -1,0 +1,42 @@
+/** Workers that poll at full pace. More of them poll less often, so that together they ask the database no more. */
+const AT_FULL_PACE = 100;
+/** Most milliseconds between two polls. */
+const LONGEST_MS = 10_000;
+/** Workers that all look at once for an execution that was accepted. */
+const AT_ONCE = 10;
+/** Milliseconds over which the looks of the others are spread, for each worker, and at most. */
+const SPREAD_MS = 1;
+const LONGEST_SPREAD_MS = 500;
+
+/**
+ * The pace at which a worker asks the database for work that any worker may do. Polls make up for lost notifications.
+ * Where a thousand workers poll in turns, one of them finds the work just as soon as if each asked every second.
+ */
+export class Pace {
+  /** Workers that are not lost, as of the last heartbeat. */
+  workers = 1;
+
+  /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
+  pollMs(ms: number): number {
+    if (this.workers <= AT_FULL_PACE) return ms;
+    return Math.max(ms, Math.min(LONGEST_MS, (ms * this.workers) / AT_FULL_PACE) * (0.75 + Math.random() / 2));
+  }
+
+  /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */
+  spreadMs(): number {
+    return this.workers <= AT_ONCE ? 0 : Math.random() * Math.min(LONGEST_SPREAD_MS, this.workers * SPREAD_MS);
+  }
+
+  /** Repeats `work` at this pace. Returns a function that ends this. */
+  every(ms: number, work: () => void): () => void {
+    let timer: NodeJS.Timeout;
+    const next = (): void => {
+      timer = setTimeout(() => {
+        next();
+        work();
+      }, this.pollMs(ms));
+    };
+    next();
+    return () => clearTimeout(timer);
+  }
+}
