@@ -32,11 +32,17 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a PostgreSQL of its own in a temporary folder, on loopback. `durable` is for measurements; tests do without
- * syncs. `also`: one more address of this machine, for whoever reaches it from a container.
- */
-export async function startPostgres({ durable, also }: { durable: boolean; also?: string }): Promise<Postgres> {
+export interface PostgresOptions {
+  /** Syncs to disk, for measurements; tests do without. */
+  readonly durable: boolean;
+  /** One more address of this machine, for whoever reaches it from a container. */
+  readonly also?: string;
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+/** Starts a PostgreSQL of its own in a temporary folder, on loopback. */
+export async function startPostgres({ durable, also, settings: further }: PostgresOptions): Promise<Postgres> {
   const programs = binaries();
   if (programs === null) throw new Error('PostgreSQL is not installed');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-postgres-'));
@@ -57,6 +63,7 @@ export async function startPostgres({ durable, also }: { durable: boolean; also?
     unix_socket_directories: folder,
     max_connections: 200,
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...further,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const start = async (): Promise<ChildProcess> => {

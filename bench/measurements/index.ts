@@ -12,7 +12,10 @@ import { feel } from './feel.ts';
 import { forwarding } from './forwarding.ts';
 import { gitTransfers } from './git.ts';
 import { keycloak } from './keycloak.ts';
+import { manyExecutions } from './many-executions.ts';
+import { manyWorkers } from './many-workers.ts';
 import { modeller } from './modeller.ts';
+import { oneDay } from './one-day.ts';
 import { queue } from './queue.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
@@ -51,6 +54,9 @@ export const measurements: Readonly<Record<string, () => Promise<Measurement[]>>
   slurm,
   dashboard,
   dashboardFiles,
+  manyExecutions,
+  manyWorkers,
+  oneDay,
   modeller,
   git: gitTransfers,
   timing,
@@ -69,7 +75,10 @@ export const onRequest: readonly string[] = [
   'git',
   'keycloak',
   'kubernetes',
+  'manyExecutions',
+  'manyWorkers',
   'modeller',
+  'oneDay',
   'serve',
   'slurm',
   'timing',

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { memoryOf } from './process.ts';
+
+/** The cost of a PostgreSQL so far. */
+export interface PostgresCost {
+  /** Processor time of all its processes in seconds, those that have ended included. */
+  readonly seconds: number;
+  /** Committed and rolled back transactions of the database. */
+  readonly transactions: number;
+  readonly connections: number;
+  /** Proportional memory (PSS) of all its processes in MB. */
+  readonly memoryMb: number;
+}
+
+/** Reads the cost of the server whose first process is `pid`. */
+export async function postgresCost(url: string, pid: number): Promise<PostgresCost> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('select pg_stat_clear_snapshot()');
+    const { rows } = await client.query<{ transactions: string; connections: string }>(
+      `select xact_commit + xact_rollback as transactions,
+        (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()) as connections
+      from pg_stat_database where datname = current_database()`,
+    );
+    const all = [pid, ...childrenOf(pid)];
+    return {
+      seconds: all.reduce((sum, one) => sum + secondsOf(one), 0) + endedChildrenOf(pid),
+      transactions: Number(rows[0]?.transactions),
+      connections: Number(rows[0]?.connections),
+      memoryMb: all.reduce((sum, one) => sum + memoryOf(one), 0),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Ticks of user and system time: fields 14 and 15 of proc(5), those of ended children 16 and 17. */
+function secondsOf(pid: number): number {
+  const [user, system] = fieldsOf(pid);
+  return ((user ?? 0) + (system ?? 0)) / 100;
+}
+
+function endedChildrenOf(pid: number): number {
+  const [, , user, system] = fieldsOf(pid);
+  return ((user ?? 0) + (system ?? 0)) / 100;
+}
+
+function fieldsOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return fields.slice(11, 15).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { callerOf } from '@kethub/server/testing/gateway';
+import { startLargeInstallation, type LargeInstallation } from '../lib/large-installation.ts';
+import type { Measurement } from '../lib/measurement.ts';
+import { postgresCost, type PostgresCost } from '../lib/postgres-cost.ts';
+import { median, percentile } from '../lib/statistics.ts';
+
+const WORKERS = Number(process.env['WORKERS'] ?? 1_000);
+const PROCESSES = 4;
+const SETTLED_MS = 15_000;
+const SECONDS = 20;
+/** A million executions a day. */
+const PER_SECOND = 12;
+
+/** The cost of workers on one PostgreSQL, idle and with a million executions a day. The workers run no user code. */
+export async function manyWorkers(): Promise<Measurement[]> {
+  const installation = await startLargeInstallation({});
+  try {
+    const count = Math.floor(WORKERS / PROCESSES) * PROCESSES;
+    await installation.workers(count, PROCESSES, { atOnce: 4, runMs: 100 });
+    await pause(SETTLED_MS);
+    const idle = await costOf(installation, () => pause(SECONDS * 1_000));
+    const busy = await costOf(installation, () => load(installation));
+    const waits = await waitsOf(installation);
+    const of = count.toLocaleString('en');
+    const how = `${of} simulated workers in ${PROCESSES} processes, each with its own connections, heartbeat, claims, polls and engine of workflows, for ${SECONDS} s; max_connections 5,000`;
+    const row = (name: string, unit: string, value: number, goal: Measurement['goal'] = null): Measurement => ({
+      name: `${of} workers on one PostgreSQL: ${name}`,
+      unit,
+      value,
+      goal,
+      how,
+      rounds: {},
+    });
+    return [
+      row('processor time of PostgreSQL, idle', 'ms/s for each', (idle.seconds * 1_000) / count),
+      row('transactions, idle', '/s for each', idle.transactions / count),
+      row('connections', 'for each', busy.connections / count),
+      row('memory of PostgreSQL (PSS)', 'MB for each', busy.memoryMb / count),
+      row(`processor time of PostgreSQL with ${PER_SECOND} executions a second`, 'cores', busy.seconds),
+      { ...row('from accept to start, median', 'ms', median(waits)), rounds: { waits } },
+      row('from accept to start, p99', 'ms', percentile(waits, 0.99), { atMost: 1_000 }),
+    ];
+  } finally {
+    await installation.close();
+  }
+}
+
+/** Costs a second. */
+async function costOf(
+  { databaseUrl, postgres }: LargeInstallation,
+  work: () => Promise<unknown>,
+): Promise<PostgresCost> {
+  const before = await postgresCost(databaseUrl, postgres.pid);
+  const began = performance.now();
+  await work();
+  const after = await postgresCost(databaseUrl, postgres.pid);
+  const seconds = (performance.now() - began) / 1_000;
+  return {
+    ...after,
+    seconds: (after.seconds - before.seconds) / seconds,
+    transactions: (after.transactions - before.transactions) / seconds,
+  };
+}
+
+async function load({ service, kethub }: LargeInstallation): Promise<void> {
+  const app = await callerOf(service, kethub);
+  const began = performance.now();
+  const calls = Array.from({ length: PER_SECOND * SECONDS }, async (_value, number) => {
+    await pause(Math.max(0, began + (number * 1_000) / PER_SECOND - performance.now()));
+    const { status } = await app.finish({});
+    if (status !== 'SUCCEEDED') throw new Error(`The execution is ${status}`);
+  });
+  await Promise.all(calls);
+}
+
+async function waitsOf({ kethub }: LargeInstallation): Promise<number[]> {
+  const { rows } = await sql<{ wait: string | number }>`select started_at - created_at as wait from executions
+    where started_at is not null order by id`.execute(kethub.platform.database.read);
+  return rows.map(({ wait }) => Number(wait));
+}

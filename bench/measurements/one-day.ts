@@ -1,0 +1,106 @@
+import { KethubProcess } from '@kethub/server/testing/child-process';
+import { callerAt, callerOf, heardEverywhere } from '@kethub/server/testing/gateway';
+import { freePort } from '@kethub/server/testing/free-port';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { startLargeInstallation, type LargeInstallation } from '../lib/large-installation.ts';
+import type { Measurement } from '../lib/measurement.ts';
+import { answersPerSecond } from '../lib/open-load.ts';
+
+const WORKERS = 20;
+const SECONDS = Number(process.env['SECONDS'] ?? 60);
+const CALLERS = 200;
+const GATEWAYS = 10;
+const DAY_S = 86_400;
+/** Executions a day of the quota that all gateways keep together, and the starts that are tried. */
+const QUOTA = 100;
+const TRIED = 400;
+
+/** Executions accepted, claimed, finished and answered through ten gateways, for a minute. The workers run no user code. */
+export async function oneDay(): Promise<Measurement[]> {
+  const installation = await startLargeInstallation({});
+  const gateways: KethubProcess[] = [];
+  try {
+    const { kethub, service } = installation;
+    const origins = await startGateways(installation, gateways);
+    await installation.workers(WORKERS, 1, { atOnce: 16, runMs: 0 });
+    const { bearer } = await callerOf(service);
+    const at = (origin: string): string => service.endpoint.replace(kethub.platform.addresses.gateway, origin);
+    const rates = await Promise.all(
+      origins.map((origin) =>
+        answersPerSecond(
+          { url: `${at(origin)}/`, bearer, seconds: SECONDS, body: () => '{"data": {"n": 1}}' },
+          CALLERS / GATEWAYS,
+        ),
+      ),
+    );
+    const perSecond = rates.reduce((sum, one) => sum + one, 0);
+    const left = await unfinished(installation);
+    const accepted = await withinQuota(installation, origins.map(at), bearer);
+    const served = await afterItsEnd(installation, origins.map(at), bearer);
+    const how = `${GATEWAYS} gateways in processes of their own, ${CALLERS} callers that wait for the end (Prefer: wait), ${WORKERS} simulated workers with 16 slots, ${SECONDS} s, one machine for all of them and PostgreSQL with full synchronization`;
+    const row = (name: string, unit: string, value: number, goal: Measurement['goal']): Measurement => ({
+      name,
+      unit,
+      value,
+      goal,
+      how,
+      rounds: {},
+    });
+    return [
+      row('Executions through ten gateways, accepted to answered', 'executions/s', perSecond, null),
+      row('The same in a day', 'executions', perSecond * DAY_S, { atLeast: 2_000_000 }),
+      row('The same: executions that did not end', 'executions', left, { atMost: 0 }),
+      row(`Starts that ten gateways accept beyond a quota of ${QUOTA}`, 'executions', accepted - QUOTA, { atMost: 0 }),
+      row('Gateways of ten that serve a subscription one second after its end', 'gateways', served, { atMost: 0 }),
+    ];
+  } finally {
+    await Promise.all(gateways.map((one) => one.end()));
+    await installation.close();
+  }
+}
+
+async function startGateways({ kethub }: LargeInstallation, started: KethubProcess[]): Promise<string[]> {
+  const { settings, platform } = kethub;
+  const origins = [kethub.at(platform.addresses.gateway), kethub.at(platform.addresses.gateway)];
+  while (origins.length < GATEWAYS) {
+    const port = await freePort();
+    const folder = path.join(platform.configuration.dataDir, `gateway-${origins.length + 1}`);
+    const own = { KETHUB_ROLES: 'gateway', KETHUB_GATEWAY_PORT: String(port), KETHUB_DATA_DIR: folder };
+    const one = new KethubProcess({ ...settings, ...own }, port);
+    started.push(one);
+    origins.push(`http://127.0.0.1:${port}`);
+    // One after the other: starts cost a processor each.
+    await one.ready();
+  }
+  return origins;
+}
+
+async function unfinished({ kethub }: LargeInstallation): Promise<number> {
+  const { rows } = await sql<{ left: string | number }>`select count(*) as left from executions
+    where status <> 'SUCCEEDED'`.execute(kethub.platform.database.read);
+  return Number(rows[0]?.left);
+}
+
+async function withinQuota({ kethub, service }: LargeInstallation, endpoints: readonly string[], bearer: string) {
+  await kethub.client.setServiceLimits({
+    serviceId: service.service.id,
+    json: { executionsPerDay: QUOTA, executionsPerMonth: null, requestsPerMinute: null },
+  });
+  await heardEverywhere();
+  const statuses = await Promise.all(
+    Array.from({ length: TRIED }, (_value, number) => {
+      const caller = callerAt(endpoints[number % endpoints.length] ?? '', bearer);
+      return caller.request('POST', '/', { body: '{}' });
+    }),
+  );
+  return statuses.filter(({ status }) => status === 201).length;
+}
+
+async function afterItsEnd({ kethub, service }: LargeInstallation, endpoints: readonly string[], bearer: string) {
+  const { subscription, application } = service;
+  await kethub.client.unsubscribe({ applicationId: application.id, subscriptionId: subscription.id });
+  await heardEverywhere();
+  const answers = await Promise.all(endpoints.map((endpoint) => callerAt(endpoint, bearer).request('GET', '/')));
+  return answers.filter(({ status }) => status === 200).length;
+}

@@ -1,0 +1,76 @@
+import { AccessDirectory } from '@kethub/server/catalog/access';
+import { BuildWorker, releaseLostBuilds, type Runnables } from '@kethub/server/catalog/services';
+import { openDatabase } from '@kethub/server/foundation/storage';
+import { ContainerWatch, LostWorkers } from '@kethub/server/foundation/workers';
+import { ExecutionWorker, giveUpExecutions } from '@kethub/server/running/executions';
+import { createWorkflows, giveUpCalls, WorkflowEngine } from '@kethub/server/running/workflows';
+import { createTestPlatform } from '@kethub/server/testing/platform';
+import { SimulatedRuntime } from '../lib/simulated-runtime.ts';
+import { untilInputEnds } from './until-input-ends.ts';
+
+export interface WorkersQuestion {
+  readonly databaseUrl: string;
+  /** Workers in this process, each with its own connections. */
+  readonly workers: number;
+  /** Executions that each runs at a time, and the milliseconds that one takes. */
+  readonly atOnce: number;
+  readonly runMs: number;
+}
+
+// Workers that are real except for the user code, which a timer stands for. Each has all of a
+// worker's process: connections and listener, heartbeat, claims of executions and builds, the engine of workflows, polls.
+const { databaseUrl, workers, atOnce, runMs } = JSON.parse(process.argv[2] ?? '') as WorkersQuestion;
+// As docs/scale.md advises for many workers.
+const open = () => openDatabase({ databaseUrl, sqliteFile: '', connections: 2 });
+const database = await open();
+const base = await createTestPlatform(
+  () => Promise.resolve({ database, address: { databaseUrl, sqliteFile: '' }, again: open, close: () => database.close() }),
+  {
+    settings: {
+      DATABASE_URL: databaseUrl,
+      KETHUB_MAX_CONCURRENT_EXECUTIONS: String(atOnce),
+      KETHUB_WORKER_CPUS: String(atOnce),
+      KETHUB_WORKER_MEMORY_MB: String(atOnce * 4096),
+    },
+  },
+); // prettier-ignore
+const runnables: Runnables = {
+  load: () =>
+    Promise.resolve({
+      code: { sourceDir: '', layerDir: null, imports: [] },
+      environment: {},
+      limits: { memoryBytes: 0, cpus: 0, processes: 0, runTimeMs: 0, tmpBytes: 0, fileBytes: 0, outputBytes: 0, outputFiles: 0, resultBytes: 0, logBytes: 0 },
+      hosts: [],
+      warm: false,
+      providerAccessTokens: false,
+      digest: 'd',
+      origin: null,
+      lock: { python: '3.11', packages: [] },
+    } as unknown as Awaited<ReturnType<Runnables['load']>>),
+  invalidate: () => undefined,
+}; // prettier-ignore
+const builder = { build: () => Promise.reject(new Error('A simulated worker builds nothing')) } as never;
+const closing: (() => unknown)[] = [];
+for (let at = 0; at < workers; at += 1) {
+  const own = await open();
+  const platform = { ...base, database: own, workerId: base.newId() };
+  const access = new AccessDirectory(platform);
+  const workflows = createWorkflows(platform);
+  const builds = new BuildWorker(platform, [{ runtime: 'PYTHON_TEMPLATE', builder, isReady: () => true }]);
+  const worker = new ExecutionWorker(platform, new SimulatedRuntime(runMs), runnables, new ContainerWatch(platform));
+  const lost = new LostWorkers(platform, [giveUpExecutions, releaseLostBuilds, giveUpCalls]);
+  const engine = new WorkflowEngine(platform, workflows, access);
+  await worker.start();
+  await builds.start();
+  lost.start();
+  engine.start();
+  closing.push(async () => {
+    await Promise.all([builds.stop(), worker.stop(0), engine.stop(), lost.stop()]);
+    access.close();
+    await own.close();
+  });
+}
+process.stdout.write(`${JSON.stringify({ pid: process.pid })}\n`);
+await untilInputEnds();
+await Promise.all(closing.map((close) => close()));
+await base.close();
