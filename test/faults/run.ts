@@ -139,7 +139,8 @@ function inCluster(seed: number, app: Caller, { kind }: FaultyCluster): Burden<T
     mostOpen: 8,
     stuckMs: STUCK_IN_CLUSTER_MS,
     titlesOf: ({ status, result }) => (status === 'FAILED' ? [titleOf(result)] : []),
-    judge(one, end, { happened }) {
+    judge(one, ended, { happened }) {
+      const end = { ...ended, log: ended.log.filter((line) => !WAITING.test(line)) };
       const began = end.log.filter((line) => line === `began ${one.order.mark}`).length;
       const isRemoved = end.status === 'FAILED' && REMOVED.test(titleOf(end.result)) && had(happened, 'removal');
       if (isRemoved && began <= 1) return [];
@@ -176,6 +177,8 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
 const LONGEST_BETWEEN_CONTAINERS_MS = 2_000;
 /** Each calls the service three times. */
 const LONGEST_BETWEEN_WORKFLOWS_MS = 1_200;
+/** Lines by which a driver names the reason why a cluster does not start an execution yet. */
+const WAITING = /^The cluster has not started the program yet\./;
 /** A node of a small machine takes some at once. */
 const LONGEST_BETWEEN_JOBS_MS = 3_000;
 /** A cluster whose parts were killed needs a minute or two to notice and to go on. */
