@@ -83,7 +83,16 @@ server { listen 127.0.0.1:${gatewayPort}; location / { proxy_pass http://gateway
     ...part,
     process: new KethubProcess(settings, part.port, version.program),
   }));
-  await Promise.all(parts.map((part) => part.process.ready()));
+  const stop = async (): Promise<void> => {
+    await nginx.stop();
+    await Promise.all(parts.map((part) => part.process.end()));
+  };
+  try {
+    await Promise.all(parts.map((part) => part.process.ready()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     origin,
     parts,
@@ -100,10 +109,7 @@ server { listen 127.0.0.1:${gatewayPort}; location / { proxy_pass http://gateway
       const program = path.join(import.meta.dirname, 'add-person.ts');
       execFileSync(process.execPath, [program, of.folder, username, password], { env: environment, stdio: 'inherit' });
     },
-    async stop() {
-      await nginx.stop();
-      await Promise.all(parts.map((part) => part.process.end()));
-    },
+    stop,
   };
 }
 

@@ -70,6 +70,39 @@ test('layers are a table; one is purged or rebuilt by its id', async () => {
   expect((await admin(['rebuild-layer', id], answers)).stdout).toContain('REBUILD');
 });
 
+test('the state of the installation shows queues, each process, and lost workers', async () => {
+  const process = {
+    id: 'p1',
+    host: 'one',
+    roles: ['api', 'worker'],
+    version: '0.1.0',
+    schema: '0017-processes',
+    startedAt: '2026-01-01 00:00:00',
+    seenAt: '2026-01-01 00:00:30',
+    disk: { bytes: 2_000_000_000, freeBytes: 1_000_000_000 },
+    worker: { id: 'w1', drivers: ['SANDBOX', 'CONTAINER'], pythons: ['3.12'], running: 3 },
+  };
+  const status = {
+    database: { kind: 'POSTGRESQL', bytes: 5_000_000, schema: '0017-processes' },
+    files: 'S3',
+    executions: { pending: 7, running: 3, oldestPendingAt: '2026-01-01 00:00:10' },
+    builds: { pending: 0, running: 1 },
+    mails: { waiting: 2 },
+    queues: [{ ownerId: 'o1', waiting: 7 }],
+    processes: [process],
+    lostWorkers: [{ id: 'w2', host: 'two', lostAt: '2026-01-01 00:00:20' }],
+  };
+  const answers = { 'GET /api/platform-status': { status: 200, body: status } };
+  const { stdout } = await admin(['status'], answers);
+  expect(stdout).toContain('Executions: 3 running, 7 waiting, the first since 2026-01-01 00:00:10 UTC\n');
+  expect(stdout).toMatch(
+    /\napi,worker +one +0\.1\.0 +0017-processes +.* of .* +3 +SANDBOX,CONTAINER +2026-01-01 00:00:00\n/,
+  );
+  expect(stdout).toMatch(/\nOWNER +WAITING\no1 +7\n/);
+  expect(stdout).toMatch(/\nw2 +two +2026-01-01 00:00:20\n$/);
+  expect((await admin(['status', '--json'], answers)).json()).toEqual(status);
+});
+
 test('registrations are a table, or JSON', async () => {
   const answers = {
     'GET /api/registrations?status=PENDING&limit=100': { status: 200, body: [{ ...ada, enabled: false }] },

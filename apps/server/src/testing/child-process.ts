@@ -5,14 +5,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { logOutput } from './log.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../main.ts');
-const PATIENCE_MS = 60_000;
+/** Milliseconds for a start. Seven processes that start together on two busy cores take more than a minute. */
+const PATIENCE_MS = 180_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
 /** The program in a separate process, with these settings only. */
 export class KethubProcess {
   readonly #settings: Settings;
-  readonly #origin: string;
+  /** Address of the port at which it answers whether it is ready. */
+  readonly origin: string;
   #program: string;
   #process: ChildProcess;
   #errors = '';
@@ -24,7 +26,7 @@ export class KethubProcess {
   constructor(settings: Settings, port: number, program = MAIN) {
     this.#settings = settings;
     this.#program = program;
-    this.#origin = `http://127.0.0.1:${port}`;
+    this.origin = `http://127.0.0.1:${port}`;
     this.#process = this.#spawn();
   }
 
@@ -37,11 +39,11 @@ export class KethubProcess {
     const end = performance.now() + PATIENCE_MS;
     while (performance.now() < end) {
       if (this.#hasEnded()) throw new Error(`The process has ended: ${this.#errors}`);
-      const answer = await fetch(`${this.#origin}/ready`).catch(() => null);
+      const answer = await fetch(`${this.origin}/ready`).catch(() => null);
       if (answer?.status === 200) return;
       await pause(20);
     }
-    throw new Error('The process did not become ready within a minute');
+    throw new Error('The process did not become ready within three minutes');
   }
 
   /** Ends the process: with SIGTERM as an operator does, with SIGKILL as a crash does. */
