@@ -1,18 +1,28 @@
+import { useEffect, useState } from 'react';
 import { LongText } from '../../look/long-text.tsx';
 import { findingsAt, useModelling } from '../context.tsx';
 import { setProperties } from '../kit/edit.ts';
 import { LONGEST_NAME, nameOf, shortened, typeInWords } from '../kit/words.ts';
 import { child, is, text, type Drawn, type Moddle } from '../kit/types.ts';
-import { ActivityForm, FlowForm, Paths } from './activities.tsx';
-import { EventForm } from './events.tsx';
 import { TextField } from './fields.tsx';
 import { ProcessForm } from './process.tsx';
+
+/** Forms of elements. They are loaded beside the page and not with it, because together they are large. */
+const loadForms = async () => ({ ...(await import('./activities.tsx')), ...(await import('./events.tsx')) });
+type Forms = Awaited<ReturnType<typeof loadForms>>;
+let loaded: Forms | null = null;
 
 /** The form of the selected element; of the process where none is selected. */
 export function Inspector() {
   const modelling = useModelling();
   const { kit, selected, root } = modelling;
   const element = selected ?? root;
+  const [forms, setForms] = useState(loaded);
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    const keep = (found: Forms): void => setForms((loaded = found));
+    if (loaded === null) loadForms().then(keep, () => setMissing(true));
+  }, []);
   const findings = findingsAt(modelling, element.businessObject.id ?? '');
   const isProcess = ['bpmn:Process', 'bpmn:Collaboration', 'bpmn:Participant'].some((type) =>
     is(element.businessObject, type),
@@ -36,8 +46,13 @@ export function Inspector() {
           onCommit={(name) => setProperties(kit, element, { name: name || undefined })}
         />
       </section>
-      {isProcess ? <ProcessForm element={element} /> : <ElementForm element={element} />}
-      <Paths element={element} />
+      {isProcess && <ProcessForm element={element} />}
+      {!isProcess && forms === null && (
+        <p className="quiet" role="status">
+          {isMissing ? 'The form of this element was not loaded. Save, then reload the page.' : 'Loading…'}
+        </p>
+      )}
+      {!isProcess && forms !== null && <ElementForm element={element} forms={forms} />}
     </div>
   );
 }
@@ -48,7 +63,23 @@ function titleOf(moddle: Moddle): string {
   return from === null || to === null ? nameOf(moddle) : `${nameOf(from)} to ${nameOf(to)}`;
 }
 
-function ElementForm({ element }: { readonly element: Drawn }) {
+function ElementForm({ element, forms }: { readonly element: Drawn; readonly forms: Forms }) {
+  const { Paths } = forms;
+  return (
+    <>
+      <OwnForm element={element} forms={forms} />
+      <Paths element={element} />
+    </>
+  );
+}
+
+function OwnForm({
+  element,
+  forms: { ActivityForm, EventForm, FlowForm },
+}: {
+  readonly element: Drawn;
+  readonly forms: Forms;
+}) {
   const { businessObject } = element;
   if (is(businessObject, 'bpmn:Event')) return <EventForm element={element} />;
   if (is(businessObject, 'bpmn:Activity')) return <ActivityForm element={element} />;
