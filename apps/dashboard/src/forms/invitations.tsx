@@ -119,6 +119,7 @@ function Invite({ roles, queryKey, invite: send, onClose }: Inviting & { readonl
           description="The person with this address may join, also one who registers with it later. Inviting again renews the invitation."
           required
           data-autofocus
+          maxLength={254}
           value={email}
           error={complaintAt(invite.error, '/email')}
           onChange={(event) => setEmail(event.currentTarget.value)}

@@ -62,6 +62,7 @@ function OrganizationField({ id, onChange, error }: FieldOfRecipient) {
         label="Organization"
         description="Its whole name, or its id."
         required
+        maxLength={255}
         value={typed}
         error={error ?? (found.error ? 'The search failed. Type again.' : undefined)}
         onChange={(event) => {

@@ -21,7 +21,17 @@ const MOST_COLUMNS = 40;
 /** A text with more characters than this, or with lines, is shown in a box. */
 const SHORT_TEXT = 120;
 
+/** Shapes of values that were looked at: a look at a large one takes long, and its page asks again with each tab. */
+const known = new WeakMap<object, Shape>();
+
 export function shapeOf(value: unknown): Shape {
+  if (typeof value !== 'object' || value === null) return shapeAnew(value);
+  const shape = known.get(value) ?? shapeAnew(value);
+  known.set(value, shape);
+  return shape;
+}
+
+function shapeAnew(value: unknown): Shape {
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || value instanceof ExactNumber)
     return { as: 'scalar', text: String(value) };
   if (typeof value === 'string')

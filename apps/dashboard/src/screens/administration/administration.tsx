@@ -65,6 +65,7 @@ export function Administration() {
           <TextInput
             aria-label="E-mail address"
             placeholder="E-mail address, then Enter"
+            maxLength={254}
             value={typed}
             error={complaintAt(registrations.error, '/querystring/email')}
             onChange={(event) => setTyped(event.currentTarget.value)}

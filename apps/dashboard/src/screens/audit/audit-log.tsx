@@ -54,6 +54,7 @@ export function AuditLog() {
           <TextInput
             aria-label="Action"
             placeholder="Action, as access-key:rotate"
+            maxLength={200}
             value={typedAction}
             error={complaintAt(entries.error, '/querystring/action')}
             onChange={(event) => setTypedAction(event.currentTarget.value)}
@@ -61,6 +62,7 @@ export function AuditLog() {
           <TextInput
             aria-label="Resource"
             placeholder="Id of a resource"
+            maxLength={200}
             className="mono"
             value={typedResource}
             error={complaintAt(entries.error, '/querystring/resourceId')}

@@ -151,6 +151,7 @@ function TextFilter({
       <TextInput
         {...(isLabelled ? { label } : { 'aria-label': label })}
         placeholder={`${label}, then Enter`}
+        maxLength={200}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onBlur={apply}

@@ -106,6 +106,7 @@ export function LogView({
           size="xs"
           aria-label="Search the log"
           placeholder="Search"
+          maxLength={1_000}
           value={wanted}
           onChange={(event) => setWanted(event.currentTarget.value)}
         />

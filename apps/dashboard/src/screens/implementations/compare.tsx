@@ -45,11 +45,18 @@ function Choice({ base: shownBase, head: shownHead }: { readonly base: string; r
         void navigate({ to: '.', search: { base: base.trim(), head: head.trim() } });
       }}
     >
-      <TextInput label="From" list="refs" value={base} onChange={(event) => setBase(event.currentTarget.value)} />
+      <TextInput
+        label="From"
+        list="refs"
+        maxLength={250}
+        value={base}
+        onChange={(event) => setBase(event.currentTarget.value)}
+      />
       <TextInput
         label="To"
         list="refs"
         placeholder="Branch, tag or commit"
+        maxLength={250}
         value={head}
         onChange={(event) => setHead(event.currentTarget.value)}
       />

@@ -42,6 +42,7 @@ export function Services() {
           <TextInput
             aria-label="Filter by name"
             placeholder="Filter by name"
+            maxLength={200}
             leftSection={<Icon name="search" size={15} />}
             value={wanted}
             onChange={(event) => filter(event.currentTarget.value)}
