@@ -48,7 +48,7 @@ export function useFrameKeys({
   }, []);
 }
 
-/** Whatever Escape closes or leaves by itself, and whatever would lose what is typed in it. */
+/** Elements that Escape closes or leaves by itself, and those that would lose what is typed in it. */
 const KEEPS_ESCAPE = '[role=dialog], [role=menu], [role=listbox], [data-draft], .djs-container, :fullscreen';
 const TYPED = 'input, textarea, select, [contenteditable]';
 
