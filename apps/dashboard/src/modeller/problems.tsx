@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Finding } from './check/protocol.ts';
 import { useModelling } from './context.tsx';
-import { LONGEST_NAME, nameOf, shortened } from './kit/words.ts';
+import { LONGEST_NAME, shortened, titleOf } from './kit/words.ts';
 
 /** Characters of a message that a row shows; all of it is shown on demand. */
 const LONGEST_MESSAGE = 300;
@@ -19,6 +19,8 @@ export function Problems({ onSelect }: { readonly onSelect: (finding: Finding) =
       const html = document.createElement('div');
       html.className = findings.some(({ isWarning }) => !isWarning) ? 'problem-mark' : 'problem-mark warning';
       html.textContent = String(findings.length);
+      // The outline says the same.
+      html.ariaHidden = 'true';
       html.title = findings
         .slice(0, MOST_IN_TITLE)
         .map(({ message }) => shortened(message, LONGEST_NAME))
@@ -52,7 +54,7 @@ export function Problems({ onSelect }: { readonly onSelect: (finding: Finding) =
 
   function elementName(elementId: string | null): string {
     const drawn = elementId === null ? undefined : kit.service('elementRegistry').get(elementId);
-    return drawn ? nameOf(drawn.businessObject) : shortened(elementId ?? 'File', LONGEST_NAME);
+    return drawn ? titleOf(drawn.businessObject) : shortened(elementId ?? 'File', LONGEST_NAME);
   }
 }
 

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { LongText } from '../../look/long-text.tsx';
 import { findingsAt, useModelling } from '../context.tsx';
 import { setProperties } from '../kit/edit.ts';
-import { LONGEST_NAME, nameOf, shortened, typeInWords } from '../kit/words.ts';
-import { child, is, text, type Drawn, type Moddle } from '../kit/types.ts';
+import { LONGEST_NAME, shortened, titleOf, typeInWords } from '../kit/words.ts';
+import { is, text, type Drawn } from '../kit/types.ts';
 import { TextField } from './fields.tsx';
 import { ProcessForm } from './process.tsx';
 
@@ -55,12 +55,6 @@ export function Inspector() {
       {!isProcess && forms !== null && <ElementForm element={element} forms={forms} />}
     </div>
   );
-}
-
-/** The name of an element; a flow is named by what it connects. */
-function titleOf(moddle: Moddle): string {
-  const [from, to] = [child(moddle, 'sourceRef'), child(moddle, 'targetRef')];
-  return from === null || to === null ? nameOf(moddle) : `${nameOf(from)} to ${nameOf(to)}`;
 }
 
 function ElementForm({ element, forms }: { readonly element: Drawn; readonly forms: Forms }) {

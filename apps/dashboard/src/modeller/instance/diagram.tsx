@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { isRoot, wholesOf } from '../kit/every-process.ts';
 import { text, type Kit } from '../kit/types.ts';
 import { fit, openViewer, reveal } from '../kit/view.ts';
-import { LONGEST_NAME, shortened } from '../kit/words.ts';
+import { LONGEST_NAME, shortened, titleOf } from '../kit/words.ts';
 import { showMarks } from './marks.ts';
 import { rowsOf, wholeOf } from '../outline/tree.ts';
 import type { DrawnElements, Names } from './names.ts';
@@ -96,7 +96,8 @@ function namesIn(kit: Kit): Names {
   const all = kit.service('elementRegistry').getAll();
   return new Map(
     all.flatMap(({ businessObject }) => {
-      const name = shortened(text(businessObject, 'name').trim(), LONGEST_NAME);
+      const isFlow = businessObject.$type === 'bpmn:SequenceFlow';
+      const name = isFlow ? titleOf(businessObject) : shortened(text(businessObject, 'name').trim(), LONGEST_NAME);
       return businessObject.id === undefined || name === '' ? [] : [[businessObject.id, name] as const];
     }),
   );

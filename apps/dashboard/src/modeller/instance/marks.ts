@@ -29,6 +29,7 @@ export function showMarks(
     const html = document.createElement('div');
     html.className = `token ${state}`;
     html.textContent = state === 'incident' ? '!' : state === 'active' ? String(active) : done > 1 ? `✓ ${done}` : '✓';
+    html.ariaHidden = 'true';
     html.title =
       state === 'incident' ? 'Stands still' : state === 'active' ? `Active ${active} times` : `Done ${done} times`;
     overlays.add(id, 'token', { position: cornerFor(boxOf(drawn), labels.map(boxOf)), html, show: { minZoom: 0.3 } });

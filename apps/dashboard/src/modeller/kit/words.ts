@@ -1,4 +1,4 @@
-import { definitionOf, is, text, type Moddle } from './types.ts';
+import { child, definitionOf, is, text, type Moddle } from './types.ts';
 
 /** Characters of a name that are shown; the form of an element has all of it. */
 export const LONGEST_NAME = 300;
@@ -16,6 +16,13 @@ export function nameOf(moddle: Moddle): string {
 /** The name of a process, else its id: several processes of a file have the same type. */
 export function processName(process: Moddle): string {
   return shortened(text(process, 'name').trim() || (process.id ?? ''), LONGEST_NAME) || typeInWords(process);
+}
+
+/** The name of an element for a list of many: an unnamed flow is told by what it connects, a process by its id. */
+export function titleOf(moddle: Moddle): string {
+  const [from, to] = [child(moddle, 'sourceRef'), child(moddle, 'targetRef')];
+  if (text(moddle, 'name').trim() === '' && from !== null && to !== null) return `${nameOf(from)} to ${nameOf(to)}`;
+  return is(moddle, 'bpmn:Process') ? processName(moddle) : nameOf(moddle);
 }
 
 /** The type of an element in words, such as `Timer boundary event`. */

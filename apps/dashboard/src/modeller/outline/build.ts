@@ -68,9 +68,10 @@ export function targetsOf(kit: Kit, source: Drawn): readonly Drawn[] {
     );
 }
 
-/** Connects two elements by a flow, and returns it. */
-export function connect(kit: Kit, source: Drawn, target: Drawn): Drawn {
-  return kit.service('modeling').connect(source, target);
+/** Connects two elements by a flow. The source stays selected. */
+export function connect(kit: Kit, source: Drawn, target: Drawn): void {
+  kit.service('modeling').connect(source, target);
+  kit.service('selection').select(source);
 }
 
 interface MenuEntry {

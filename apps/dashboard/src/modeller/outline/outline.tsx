@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { findingsAt, useModelling } from '../context.tsx';
 import { wholesOf } from '../kit/every-process.ts';
 import { addProcess, canBeRemoved, removeProcess } from '../kit/processes.ts';
@@ -27,7 +27,10 @@ export function Outline({ onOpen, readOnly = false }: { readonly onOpen: () => v
   const modelling = useModelling();
   const { kit, revision, selected, root, select } = modelling;
   const rows = useMemo(() => rowsOf(wholesOf(kit).map(({ businessObject }) => businessObject)), [kit, revision]);
-  const said = useSaid(kit, rows, revision);
+  const { said, say } = useSaid(kit, rows, revision);
+  const [asked, setAsked] = useState(0);
+  /** Has the row of the selected element take the focus: menus and the canvas would keep or lose it. */
+  const toRow = (): void => setAsked((last) => last + 1);
   const present = selected?.businessObject.id ?? root.businessObject.id ?? null;
   const remove = (): void => {
     const at = rows.findIndex(({ id }) => id === present);
@@ -36,16 +39,18 @@ export function Outline({ onOpen, readOnly = false }: { readonly onOpen: () => v
     if (selected) kit.service('modeling').removeElements([selected]);
     const neighbour = next === null ? undefined : kit.service('elementRegistry').get(next.id);
     select(neighbour ?? null);
+    toRow();
   };
   return (
     <section className="outline" aria-label="Outline">
-      {!readOnly && <Commands root={root} onDelete={remove} />}
+      {!readOnly && <Commands root={root} onDelete={remove} onDone={toRow} say={say} />}
       <Tree
         rows={rows}
         noteOf={(id) => <Problems count={findingsAt(modelling, id).length} />}
         selectedId={present}
         onSelect={(id) => select(kit.service('elementRegistry').get(id) ?? null)}
         onOpen={onOpen}
+        focusAsked={asked}
         onDelete={readOnly || selected === null ? undefined : remove}
       />
       <p className="sr-only" role="status" aria-label="Last change">
@@ -65,12 +70,31 @@ function Problems({ count }: { readonly count: number }) {
   );
 }
 
-function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete: () => void }) {
+function Commands({
+  root,
+  onDelete,
+  onDone,
+  say,
+}: {
+  readonly root: Drawn;
+  readonly onDelete: () => void;
+  /** Called when the selected element has changed. */
+  readonly onDone: () => void;
+  readonly say: (words: string) => void;
+}) {
   const { kit, selected, select, services } = useModelling();
   const element = selected ?? root;
   const isActivity = is(element.businessObject, 'bpmn:Activity') && element.businessObject['triggeredByEvent'] !== true;
   const isScope = element === root || is(element.businessObject, 'bpmn:SubProcess');
-  const run = (make: () => Drawn): void => select(make());
+  const run = (make: () => Drawn): void => {
+    select(make());
+    onDone();
+  };
+  const connectTo = (target: Drawn): void => {
+    connect(kit, element, target);
+    say(`Connected to ${nameOf(target.businessObject)}.`);
+    onDone();
+  };
   const targets = canBeFollowed(element) ? targetsOf(kit, element) : [];
   const changes = element === root ? [] : changesOf(kit, element);
   return (
@@ -107,12 +131,7 @@ function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete:
       {targets.length > 0 && (
         <Choice
           label="Connect to…"
-          groups={[
-            [
-              'Elements',
-              targets.map((target) => [nameOf(target.businessObject), () => select(connect(kit, element, target))]),
-            ],
-          ]}
+          groups={[['Elements', targets.map((target) => [nameOf(target.businessObject), () => connectTo(target)])]]}
         />
       )}
       {isActivity && (
@@ -123,7 +142,12 @@ function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete:
           ]}
         />
       )}
-      {changes.length > 0 && <Choice label="Change to…" groups={[['Elements', changes]]} />}
+      {changes.length > 0 && (
+        <Choice
+          label="Change to…"
+          groups={[['Elements', changes.map(([name, change]) => [name, () => changeTo(change)] as const)]]}
+        />
+      )}
       {element !== root && (
         <Button size="compact-xs" variant="default" onClick={onDelete}>
           Delete
@@ -131,6 +155,11 @@ function Commands({ root, onDelete }: { readonly root: Drawn; readonly onDelete:
       )}
     </div>
   );
+
+  function changeTo(change: () => void): void {
+    change();
+    onDone();
+  }
 
   function appendTask(service: (typeof services)[number]): Drawn {
     return place(kit, element, taskOf(kit, service));
@@ -152,7 +181,7 @@ function Choice({
   readonly groups: readonly (readonly [title: string, entries: readonly Entry[]])[];
 }) {
   return (
-    <Menu position="bottom-start" width={240}>
+    <Menu position="bottom-start" width={240} returnFocus={false}>
       <Menu.Target>
         <Button size="compact-xs" variant="default">
           {label}

@@ -7,7 +7,11 @@ const MOST_NAMES = 3;
 const BEFORE: Readonly<Record<string, string>> = { undo: 'Undone', redo: 'Done again' };
 
 /** The last change of the diagram in words, for those who do not see it. */
-export function useSaid(kit: Kit, rows: readonly Row[], revision: number): string {
+export function useSaid(
+  kit: Kit,
+  rows: readonly Row[],
+  revision: number,
+): { readonly said: string; say(words: string): void } {
   const [said, setSaid] = useState('');
   const trigger = useRef('');
   useEffect(() => {
@@ -27,7 +31,7 @@ export function useSaid(kit: Kit, rows: readonly Row[], revision: number): strin
     // A text that stays the same is not read out again.
     if (words !== '') setSaid((last) => (last === words ? `${words}\u00a0` : words));
   }, [rows, revision]);
-  return said;
+  return { said, say: (words) => setSaid((last) => (last === words ? `${words}\u00a0` : words)) };
 }
 
 /** Elements that were added and removed, in words; '' where nothing has to be said. */

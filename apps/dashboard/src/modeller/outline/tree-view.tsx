@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import type { Row } from './tree.ts';
 
 /** Elements as a tree: arrow keys select, Enter opens, Delete removes. */
@@ -9,6 +9,7 @@ export function Tree({
   onSelect,
   onOpen,
   onDelete,
+  focusAsked = 0,
 }: {
   readonly rows: readonly Row[];
   /** A note at the end of a row. */
@@ -18,6 +19,8 @@ export function Tree({
   readonly onOpen: () => void;
   /** Absent where nothing can be removed. */
   readonly onDelete?: (() => void) | undefined;
+  /** Grows each time the selected row has to take the focus. */
+  readonly focusAsked?: number;
 }) {
   const list = useRef<HTMLUListElement>(null);
   const at = rows.findIndex(({ id }) => id === selectedId);
@@ -33,6 +36,9 @@ export function Tree({
     if (isFocused.current && document.activeElement === document.body)
       list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
   }, [rows]);
+  useEffect(() => {
+    if (focusAsked > 0) list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+  }, [focusAsked]);
   const press = (event: KeyboardEvent): void => {
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: at + 1,

@@ -30,6 +30,7 @@ export function Bar({
   const { kit, checked } = modelling;
   const { isDirty, isDrawn, save, deploy } = file;
   const { version, state } = file.file;
+  const words = wordsOf(file, mayChange);
   const stack = kit.service('commandStack');
   const input = useRef<HTMLInputElement>(null);
   /** The file that is rehearsed; null while none is. */
@@ -54,8 +55,8 @@ export function Bar({
       <div className="modeller-bar row apart">
         <div className="row">
           <State of={state} />
-          <span className="quiet numbers small" role="status">
-            {version} · {wordsOf(file, mayChange)}
+          <span className="quiet numbers small" role="status" aria-live={BY_ITSELF.has(words) ? 'off' : 'polite'}>
+            {version} · {words}
           </span>
           <Caller file={file} mayChange={mayChange} />
         </div>
@@ -155,6 +156,9 @@ function Caller({ file, mayChange }: { readonly file: ReturnType<typeof useFile>
     />
   );
 }
+
+/** States that pass by themselves every few seconds: nobody wants to hear them. */
+const BY_ITSELF: ReadonlySet<string> = new Set(['saving…', 'saved in a moment']);
 
 /** Words for whether the platform has what is drawn. */
 function wordsOf(

@@ -2,7 +2,7 @@ import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { Button, Tabs } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState, type ReactNode, type Ref } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode, type Ref } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { instanceQuery, isUnderWay, standsStill } from '../../data/workflow-queries.ts';
 import { Icon } from '../../look/icons.tsx';
@@ -48,14 +48,26 @@ function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetail
   const [drawn, setDrawn] = useState<DrawnElements>(NOTHING_DRAWN);
   const { names } = drawn;
   const details = useRef<HTMLElement>(null);
+  const incidentsBefore = useRef(0);
   const openDetails = (): void =>
     details.current?.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus();
+  const showIncidents = (): void => {
+    view.show({ tab: 'incidents' });
+    const [tab] = details.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [];
+    tab?.focus();
+  };
+  const incidents = instance.openIncidents.length;
+  // The form of an incident goes with it, and took the focus along.
+  useEffect(() => {
+    if (incidentsBefore.current > incidents && document.activeElement === document.body) openDetails();
+    incidentsBefore.current = incidents;
+  }, [incidents]);
   const nameOf = (elementId: string): string => names.get(elementId) ?? elementId;
   const steps = journal.data ?? [];
   return (
     <>
       <Head instance={instance} />
-      <StandsStill instance={instance} nameOf={nameOf} onShow={() => view.show({ tab: 'incidents' })} />
+      <StandsStill instance={instance} nameOf={nameOf} onShow={showIncidents} />
       <Suspense fallback={<div className="panel quiet">Loading…</div>}>
         <InstanceOnDiagram
           instance={instance}
@@ -101,7 +113,9 @@ function Head({ instance }: { readonly instance: WorkflowInstanceDetails }) {
           <span className="sr-only">Instance </span>
           <Ket>{shortId(id)}</Ket>
         </h2>
-        <State of={standsStill(instance) ? 'INCIDENT' : phase} />
+        <span role="status">
+          <State of={standsStill(instance) ? 'INCIDENT' : phase} />
+        </span>
         <span className="quiet">
           version {version ?? '–'}
           {parentId !== null && `, process ${processId ?? '–'}`}, started <Time at={createdAt} />

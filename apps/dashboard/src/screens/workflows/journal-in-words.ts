@@ -9,6 +9,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   messageCorrelated: 'a message has come',
   signalReceived: 'a signal has come',
   childEnded: 'what was called has ended',
+  childIncidents: 'what was called stands still or goes on',
   setVariables: 'variables were corrected',
   resolveIncident: 'is tried again',
   cancel: 'was cancelled',
