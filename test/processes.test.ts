@@ -246,6 +246,29 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     });
   });
 
+  test('a gateway that is told to stop answers waits at once, ends streams where they are resumed, and loses no request', async () => {
+    const { id } = await app.start({ lines: 600, seconds: 600 });
+    await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
+    const second = kethub.gateways[1];
+    const own = await callerOf(deployed, { at: (address) => address.replace(originOf('gateway'), second.origin) });
+    await expect.poll(async () => (await own.request('GET', `/${id}/log`)).text, patient).toContain('line 0');
+    const wait = own.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
+    const headers = { authorization: `Bearer ${own.bearer}`, accept: 'text/event-stream' };
+    const place = deployed.endpoint.replace(originOf('gateway'), second.origin);
+    const stream = await fetch(`${place}/${id}/log`, { headers });
+    // What was sent first has arrived when later requests are answered.
+    const started = await Promise.all(Array.from({ length: 20 }, () => own.start({ lines: 1 })));
+    await second.end();
+    const [followed, waited] = await Promise.all([stream.text(), wait]);
+    expect([waited.status, member(waited.body, 'status')]).toEqual([200, 'RUNNING']);
+    expect(followed).toContain('line 0');
+    expect(followed).not.toContain('event: end');
+    await second.restart();
+    for (const one of started) await expect.poll(() => statusOf(one.id), patient).toBe('SUCCEEDED');
+    expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
+    await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
+  }, 180_000);
+
   test('a worker that restarts goes on with what it ran', async () => {
     const { id } = await app.start({ lines: 20, seconds: 2 });
     await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
