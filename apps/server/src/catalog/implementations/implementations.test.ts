@@ -105,6 +105,22 @@ describe.each(databases)('implementations on $name', (kind) => {
     expect(moved.status).toBe(200);
     const inside = await ada.call('GET', `/implementations/${made.id}`, { organizationId: lab });
     expect(inside.body).toMatchObject({ owner: to, formerUrls: [made.cloneUrl] });
+    // Its former owner learns where it is; nobody else learns that it exists.
+    const before = await ada.call('GET', `/implementations/${made.id}`);
+    expect(before.status).toBe(404);
+    expect(before.body).toMatchObject({ detail: expect.stringContaining(`the organization Lab (${lab})`) });
+    const stranger = await ben.call('GET', `/implementations/${made.id}`);
+    const unknown = await ben.call('GET', '/implementations/unknown');
+    expect(JSON.stringify(stranger.body).replaceAll(made.id, 'unknown')).toBe(JSON.stringify(unknown.body));
+    const another = await ada.organization('Another');
+    expect((await ada.call('GET', `/implementations/${made.id}`, { organizationId: another })).body).toMatchObject({
+      detail: expect.stringContaining(`the organization Lab (${lab})`),
+    });
+    const own = await create(ada, { name: 'personal' });
+    expect((await ada.call('GET', `/implementations/${own.id}`, { organizationId: lab })).body).toMatchObject({
+      detail: expect.stringContaining('when you act for yourself'),
+    });
+    await ada.call('DELETE', `/implementations/${own.id}`);
     expect((await ada.call('DELETE', `/organizations/${lab}`)).status).toBe(409);
     const removed = await ada.call('DELETE', `/implementations/${made.id}`, { organizationId: lab });
     expect(removed.status).toBe(204);

@@ -2,6 +2,7 @@ import { isAllowed, memberRoles, operations, type MemberRole, type Operation } f
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context } from '../../foundation/platform.ts';
 import type { Database, ImplementationRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import { joinedOrganizations } from '../../people/organizations/index.ts';
 import { findImplementation, lockImplementation, roleOfMember } from './queries.ts';
 
 /** The owner in whose name a person acts, and the role of the person there. */
@@ -81,12 +82,33 @@ async function judge(
   operation: Operation,
 ): Promise<OfCaller> {
   const role = implementation && (await roleOn(queries, implementation, context));
-  if (!implementation || !role) throw noImplementation(id);
+  if (!implementation || !role)
+    throw (implementation && context && (await elsewhere(queries, implementation, context))) ?? noImplementation(id);
   if (isAllowed(role, operation)) return { implementation, role };
   throw new Problem(
     'not-permitted',
     `This takes the role ${operations[operation]} on the implementation; yours is ${role}. Ask an owner of it.`,
   );
+}
+
+/**
+ * The problem for a person who sees the implementation in another context than the one in which they ask, such as after
+ * its transfer to their organization. Returns null for everybody else, for whom it does not exist.
+ */
+async function elsewhere(
+  queries: Queries,
+  implementation: ImplementationRow,
+  { personId }: Context,
+): Promise<Problem | null> {
+  if (await roleOn(queries, implementation, { type: 'USER', id: personId, role: 'OWNER' }))
+    return new Problem('not-found', `You see the implementation ${implementation.id} when you act for yourself.`);
+  for (const { id, name, role } of await joinedOrganizations(queries, personId))
+    if (await roleOn(queries, implementation, { type: 'ORGANIZATION', id, role }))
+      return new Problem(
+        'not-found',
+        `You see the implementation ${implementation.id} when you act for the organization ${name} (${id}).`,
+      );
+  return null;
 }
 
 export function noImplementation(id: string): Problem {
