@@ -256,7 +256,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     const headers = { authorization: `Bearer ${own.bearer}`, accept: 'text/event-stream' };
     const place = deployed.endpoint.replace(originOf('gateway'), second.origin);
     const stream = await fetch(`${place}/${id}/log`, { headers });
-    // What was sent first has arrived when later requests are answered.
+    // Earlier requests have arrived when later ones are answered.
     const started = await Promise.all(Array.from({ length: 20 }, () => own.start({ lines: 1 })));
     await second.end();
     const [followed, waited] = await Promise.all([stream.text(), wait]);

@@ -92,8 +92,8 @@ async function judge(
 }
 
 /**
- * The problem for a person who sees the implementation in another context than the one in which they ask, such as after
- * its transfer to their organization. Returns null for everybody else, for whom it does not exist.
+ * The problem for a person who sees the implementation in another context, such as after its transfer to their
+ * organization. Returns null for everybody else, for whom it does not exist.
  */
 async function elsewhere(
   queries: Queries,
