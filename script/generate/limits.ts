@@ -73,6 +73,7 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   treeEntries: 'Entries of a folder of a repository that are shown',
   changedFiles: 'Files of a diff that are shown',
   patchBytes: 'Patch of a diff that is shown',
+  shownMessageBytes: 'Message of a commit that is shown',
   repositoryPathLength: 'Path of a file in a repository',
   commitMessageLength: 'Message of a commit that is made without Git',
   committedFiles: 'Files of a commit that is made without Git',

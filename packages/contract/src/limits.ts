@@ -97,6 +97,8 @@ export const limits = {
   /** Files and bytes of a diff that are shown. */
   changedFiles: 300,
   patchBytes: 2 * 1024 * 1024,
+  /** Bytes of the message and of each name of a commit that are shown. */
+  shownMessageBytes: 64 * 1024,
   /** Path of a file in a repository. */
   repositoryPathLength: 4_096,
   commitMessageLength: 10_000,

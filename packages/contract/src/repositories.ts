@@ -49,7 +49,7 @@ const commit = {
   author: Type.String({ description: 'Name of the author.' }),
   authoredAt: Timestamp,
   committedAt: Timestamp,
-  message: Type.String(),
+  message: Type.String({ description: `The first ${limits.shownMessageBytes} bytes of it.` }),
 };
 
 export const RepositoryCommit = Type.Object(commit, { $id: 'RepositoryCommit' });

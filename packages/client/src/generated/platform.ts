@@ -214,6 +214,7 @@ export interface components {
             id: string;
             /** True if files or a part of the patch were left out. */
             isCut: boolean;
+            /** The first 65536 bytes of it. */
             message: string;
             parents: string[];
             /** Unified diff of them, at most 2097152 bytes. */
@@ -1767,6 +1768,7 @@ export interface components {
             committedAt: string;
             /** Commit, 40 hexadecimal digits. */
             id: string;
+            /** The first 65536 bytes of it. */
             message: string;
             parents: string[];
         };

@@ -1,9 +1,9 @@
 import { limits, toTimestamp, type ChangedFile, type RepositoryCommit } from '@kethub/contract';
-import { READ_MS, type Git } from '../git/git.ts';
+import { GitFailure, READ_MS, type Git } from '../git/git.ts';
+import { readFields } from './fields.ts';
 
 /** Fields of a commit. E-mail addresses are left out. U+0000 ends each: no name and no message can hold it. */
 const FIELDS = ['%H', '%P', '%an', '%at', '%ct', '%B'];
-const LOG_BYTES = 16 * 1024 * 1024;
 
 interface Range {
   /** Commits and ranges of them, such as `a..b`; they come from the platform, not from the caller. */
@@ -22,12 +22,10 @@ export async function readCommits(
   const format = `--format=tformat:${FIELDS.join('%x00')}`;
   const args = ['log', '-z', format, `--max-count=${most}`, `--skip=${skip}`, ...of, '--'];
   const paths = path === undefined || path === '' ? [] : [path];
-  const out = await git.output(
-    { repository, access: 'READ', args: [...args, ...paths], longestMs: READ_MS },
-    '',
-    LOG_BYTES,
-  );
-  const values = out.toString('utf8').split('\0');
+  const child = git.spawn({ repository, access: 'READ', args: [...args, ...paths], longestMs: READ_MS });
+  child.stdin.end();
+  const [values, end] = await Promise.all([readFields(child.stdout, limits.shownMessageBytes), child.ended]);
+  if (end.code !== 0) throw new GitFailure(args, end);
   return Array.from({ length: Math.floor(values.length / FIELDS.length) }, (_, index) =>
     presentCommit(values.slice(index * FIELDS.length, (index + 1) * FIELDS.length)),
   );

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import type {
-  Comparison,
-  CommitDetails,
-  Implementation,
-  RepositoryCommit,
-  RepositoryRefs,
-  RepositoryTree,
+import {
+  limits,
+  type Comparison,
+  type CommitDetails,
+  type Implementation,
+  type RepositoryCommit,
+  type RepositoryRefs,
+  type RepositoryTree,
 } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
@@ -141,6 +142,12 @@ describe.each(databases)('reading repositories on $name', (kind) => {
     expect((await at(`${'folder\n/'.repeat(300)}c.txt`)).status).toBe(404);
     const commits = (await (await ask('/commits', {}, id)).json()) as RepositoryCommit[];
     expect(commits.map(({ message }) => message)).toEqual([forged, 'change']);
+    const args = ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-F', '-'];
+    const long = (await client.bytes('awkward', 'long'.repeat(5_000_000), ...args)).toString().trim();
+    const to = `${long}:refs/heads/long`;
+    await client.run('awkward', 'push', '-q', cloneUrl.replace('://', `://ada:${await newToken()}@`), to);
+    const shown = (await (await ask(`/commits/${long}`, {}, id)).json()) as CommitDetails;
+    expect(shown.message).toBe('long'.repeat(limits.shownMessageBytes / 4));
     const { patch } = (await (await ask(`/commits/${commits[1]?.id ?? ''}`, {}, id)).json()) as CommitDetails;
     expect(patch).toContain('a/evil\u202egnp.exe');
   });
