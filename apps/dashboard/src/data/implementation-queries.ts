@@ -134,6 +134,9 @@ export const importQuery = ({ base, platform }: Here, implementationId: string) 
         throw error;
       }
     },
-    refetchInterval: ({ state: { data } }) =>
-      data?.state === 'PENDING' || data?.state === 'RUNNING' ? IMPORT_MS : false,
+    refetchInterval({ state: { data } }) {
+      if (data?.state === 'PENDING' || data?.state === 'RUNNING') return IMPORT_MS;
+      // The next run of a mirror begins then.
+      return data?.nextAt === undefined ? false : Math.max(IMPORT_MS, Date.parse(data.nextAt) - Date.now());
+    },
   });
