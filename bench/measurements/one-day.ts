@@ -37,6 +37,7 @@ export async function oneDay(): Promise<Measurement[]> {
     const perSecond = rates.reduce((sum, one) => sum + one, 0);
     const left = await unfinished(installation);
     const accepted = await withinQuota(installation, origins.map(at), bearer);
+    if (accepted < QUOTA) throw new Error(`Ten gateways accepted ${accepted} of ${QUOTA} starts`);
     const served = await afterItsEnd(installation, origins.map(at), bearer);
     const how = `${GATEWAYS} gateways in processes of their own, ${CALLERS} callers that wait for the end (Prefer: wait), ${WORKERS} simulated workers with 16 slots, ${SECONDS} s, one machine for all of them and PostgreSQL with full synchronization`;
     const row = (name: string, unit: string, value: number, goal: Measurement['goal']): Measurement => ({
@@ -99,8 +100,14 @@ async function withinQuota({ kethub, service }: LargeInstallation, endpoints: re
 
 async function afterItsEnd({ kethub, service }: LargeInstallation, endpoints: readonly string[], bearer: string) {
   const { subscription, application } = service;
+  const serving = async (): Promise<number> => {
+    const answers = await Promise.all(endpoints.map((endpoint) => callerAt(endpoint, bearer).request('GET', '/')));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  const before = await serving();
+  if (before < endpoints.length)
+    throw new Error(`Only ${before} of ${endpoints.length} gateways served before the end`);
   await kethub.client.unsubscribe({ applicationId: application.id, subscriptionId: subscription.id });
   await heardEverywhere();
-  const answers = await Promise.all(endpoints.map((endpoint) => callerAt(endpoint, bearer).request('GET', '/')));
-  return answers.filter(({ status }) => status === 200).length;
+  return serving();
 }

@@ -2,13 +2,13 @@ import { KubernetesMissing } from '../kubernetes/build.ts';
 import { postgresTool, startPostgres } from '../postgres.ts';
 import { run } from '../run.ts';
 import { buildS3 } from '../s3.ts';
-import { ensureTools, runtimeTools, testTools } from '../system-tools.ts';
+import { ensureTools, runtimeTools, testTools, ToolsMissing } from '../system-tools.ts';
 
 // npm run conformance:s3 tries another S3 server than that of the tests. It runs the contract of stores, quotas and
 // deletion, backup and restore, and a platform in several processes. The first run builds it.
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
-ensureTools([...runtimeTools, ...testTools, postgresTool], say);
 try {
+  ensureTools([...runtimeTools, ...testTools, postgresTool], say);
   const environment = { KETHUB_TEST_S3_SERVER: buildS3(say) };
   const postgres = await startPostgres({ durable: false });
   try {
@@ -21,7 +21,7 @@ try {
     await postgres.stop();
   }
 } catch (error) {
-  if (!(error instanceof KubernetesMissing)) throw error;
+  if (!(error instanceof ToolsMissing || error instanceof KubernetesMissing)) throw error;
   say(error.message);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { runUpgrade } from '../../test/upgrade/run.ts';
 import { postgresTool } from '../postgres.ts';
-import { ensureTools, runtimeTools, testTools } from '../system-tools.ts';
+import { ensureTools, runtimeTools, testTools, ToolsMissing } from '../system-tools.ts';
 
 // `npm run conformance:upgrade -- --from v1.2.0`: replaces the processes of an installation one by one by those of the
 // work tree, under steady calls. Without --from it begins with the last tag, or with the last commit where there is none.
@@ -15,7 +15,13 @@ if (spawnSync('git', ['rev-parse', '--verify', '--quiet', `${from}^{commit}`]).s
   say(`There is no tag or commit ${from}. Name one with --from.`);
   process.exit(1);
 }
-ensureTools([...runtimeTools, ...testTools, postgresTool], say);
+try {
+  ensureTools([...runtimeTools, ...testTools, postgresTool], say);
+} catch (error) {
+  if (!(error instanceof ToolsMissing)) throw error;
+  say(error.message);
+  process.exit(1);
+}
 const report = await runUpgrade(from, say);
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 process.exitCode = report.wrong.length === 0 ? 0 : 1;

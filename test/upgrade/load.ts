@@ -12,7 +12,7 @@ import {
 import type { DeployedService } from '@kethub/server/testing/kethub';
 
 /** A request that was not answered as it should. */
-interface Failure {
+export interface Failure {
   readonly at: string;
   readonly request: string;
   readonly answer: string;
@@ -57,6 +57,8 @@ export interface Target {
 const CALLERS = 6;
 /** Seconds of the executions that run while their worker is replaced. */
 const LONG_SECONDS = 25;
+/** Milliseconds after which an execution counts as lost. */
+const LOST_MS = 600_000;
 
 /** Calls all parts steadily until it is stopped, and then waits for the ends of all executions. */
 export async function callSteadily(target: Target, stop: AbortSignal): Promise<Tally> {
@@ -73,6 +75,11 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
       await pause(pauseMs);
     }
   };
+  /** Returns a function that says whether an execution has had far more time than it needs. It has no status then. */
+  const whetherLost = (): (() => boolean) => {
+    const end = performance.now() + LOST_MS;
+    return () => performance.now() > end;
+  };
   const call = async (seconds: number): Promise<void> => {
     const own = mark++;
     const body = JSON.stringify({ mark: own, seconds });
@@ -80,7 +87,8 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
     if (started === null) return;
     const id = member(started.body, 'id');
     tally.started.set(own, id);
-    for (;;) {
+    const isLost = whetherLost();
+    while (!isLost()) {
       const headers = { prefer: 'wait=10' };
       const read = await tally.ask('GET status', 200, () => app.request('GET', `/${id}`, { headers }));
       const status = read === null ? null : member(read.body, 'status');
@@ -94,13 +102,15 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
   };
   /** Follows a log, and resumes where a stream has ended. */
   const follow = async (): Promise<void> => {
-    const body = JSON.stringify({ mark: mark++, seconds: 8 });
+    const own = mark++;
+    const body = JSON.stringify({ mark: own, seconds: 8 });
     const started = await tally.ask('POST service', 201, () => app.request('POST', '/', { body }));
     if (started === null) return;
     const id = member(started.body, 'id');
-    tally.started.set(mark - 1, id);
+    tally.started.set(own, id);
     let text = '';
-    while (!text.includes('event: end')) {
+    const isLost = whetherLost();
+    while (!text.includes('event: end') && !isLost()) {
       const position = /id: (\d+)\n(?!.*id: )/s.exec(text)?.[1] ?? '0';
       const headers = { accept: 'text/event-stream', 'last-event-id': position };
       const part = await tally.ask('GET log', 200, () => app.request('GET', `/${id}/log`, { headers }));
@@ -108,7 +118,7 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
       if (part === null) await pause(100);
     }
     const lines = [...text.matchAll(/"message":"((?:began|ended) \d+)"/g)].map(([, line]) => line);
-    if (lines.join() !== `began ${mark - 1},ended ${mark - 1}` && lines.length !== 2)
+    if (lines.join() !== `began ${own},ended ${own}`)
       tally.failures.push({ at: new Date().toISOString(), request: 'GET log', answer: `lines: ${lines.join()}` });
     const read = await tally.ask('GET status', 200, () => app.request('GET', `/${id}`));
     if (read !== null) tally.statuses.set(id, member(read.body, 'status'));

@@ -11,7 +11,7 @@ import { leftInRuntime } from '../faults/left-inside.ts';
 import { countOpens } from '../faults/opens.ts';
 import { witness } from '../faults/service.ts';
 import { marksOf, openInstallation, type Installation, type Part } from './installation.ts';
-import { callSteadily, type Tally } from './load.ts';
+import { callSteadily, type Failure, type Tally } from './load.ts';
 import { changeToNext, copyWorkTree, unpackCommit, type Version } from './versions.ts';
 
 export interface UpgradeReport {
@@ -79,10 +79,14 @@ async function replaceAll(
   const stop = new AbortController();
   const calling = callSteadily({ origin, deployed, session, person, cloneUrl }, stop.signal);
   const replaced: string[] = [];
+  /** Times between which the only process of git was being replaced. */
+  const away: [from: string, to: string][] = [];
   const replace = async (part: Part, version: Version, how: string): Promise<void> => {
     await pause(BETWEEN_MS);
     report(`${part.name} ${how}`);
+    const from = new Date().toISOString();
     await installation.replace(part, version);
+    if (part.role === 'git') away.push([from, new Date().toISOString()]);
     replaced.push(part.name);
   };
   for (const part of parts) await replace(part, after, 'becomes the newer version');
@@ -95,23 +99,28 @@ async function replaceAll(
   stop.abort();
   const tally = await calling;
   const counted = await Promise.all(opens.map((one) => one.stop()));
-  const wrong = [...judge(tally, counted)];
+  const isAway = ({ request, at }: Failure): boolean =>
+    request === 'git' && away.some(([from, to]) => from <= at && at <= to);
+  const wrong = [...judge(tally, counted, isAway)];
   for (const { dataDir } of workers) wrong.push(...(await leftInRuntime(dataDir)));
-  const ofGit = tally.failures.filter(({ request }) => request === 'git');
   return {
     replaced,
     requests: Object.fromEntries(tally.counts),
     statuses: Object.fromEntries(
       [...Map.groupBy(tally.statuses.values(), (status) => status)].map(([status, all]) => [status, all.length]),
     ),
-    gitAway: ofGit.length,
+    gitAway: tally.failures.filter(isAway).length,
     wrong,
   };
 }
 
-function judge(tally: Tally, counted: readonly ReadonlyMap<string, number>[]): string[] {
+function judge(
+  tally: Tally,
+  counted: readonly ReadonlyMap<string, number>[],
+  isAway: (failure: Failure) => boolean,
+): string[] {
   const failed = tally.failures
-    .filter(({ request }) => request !== 'git')
+    .filter((failure) => !isAway(failure))
     .map(({ at, request, answer }) => `${at} ${request}: ${answer}`);
   const ends = [...tally.started].flatMap(([mark, id]) => {
     const often = counted.reduce((sum, one) => sum + (one.get(String(mark)) ?? 0), 0);
