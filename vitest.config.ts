@@ -86,6 +86,7 @@ export default defineConfig({
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
     testTimeout: deep || conformance ? 180_000 : 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: deep || conformance ? 240_000 : 120_000,
     // In continuous integration a test that fails is run once more, and the report names it: a busy machine is no defect.
     retry: process.env['CI'] === 'true' ? 1 : 0,

@@ -6,6 +6,7 @@ import { picture, violationsInDialog } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
 import { keysOf } from './keys.ts';
 import { manyElements } from './many-elements.ts';
+import { savedIn } from './drafts.ts';
 
 const SOURCE = '**/versions/*/source';
 /** Requests after which the dashboard gives a renewal up. */
@@ -24,8 +25,6 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     const { id } = await dashboard.kethub.client.createService({ body: workflowForm({ name, source }) });
     return { id, address: `${dashboard.origin}/me/services/${id}/model` };
   }
-  const savedFile = async (serviceId: string): Promise<string> =>
-    (await dashboard.kethub.client.downloadSource({ serviceId, version: '1.0.0' })).text();
   const rename = async (page: Page, from: RegExp, name: string): Promise<void> => {
     const { go, type } = keysOf(page);
     await go(from);
@@ -39,7 +38,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await page.goto(address);
     await rename(page, /^Task 0/, 'First');
     await page.locator('.modeller-bar').getByText('· saved', { exact: false }).waitFor();
-    await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="First"');
+    await expect.poll(() => savedIn(dashboard, id), { timeout: 30_000 }).toContain('name="First"');
   });
 
   test('commands, and leaving the page, take what was typed a moment ago', async () => {
@@ -52,7 +51,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await type('Name', 'Typed', null);
     await page.keyboard.press('ControlOrMeta+Enter');
     await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
-    expect(await savedFile(id)).toContain('name="Typed"');
+    expect(await savedIn(dashboard, id)).toContain('name="Typed"');
     await type('Name', 'Next', null);
     await page.keyboard.press('ControlOrMeta+S');
     await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
@@ -63,7 +62,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await type('Name', 'Left', null);
     await page.getByRole('navigation', { name: 'Service' }).getByRole('link', { name: 'Versions' }).press('Enter');
     await expect.poll(saved, { timeout: 30_000 }).toContain('name="Left"');
-    expect(await savedFile(id)).toContain('name="Typed"');
+    expect(await savedIn(dashboard, id)).toContain('name="Typed"');
     await page.goto(`${origin}/me/services/${id}/model`);
     await page.getByRole('treeitem', { name: /^Left/ }).waitFor();
     expect(await page.getByText('which were not saved').count()).toBe(0);
@@ -83,7 +82,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     });
     await type('Name', 'Stays', null);
     // The autosave renews the service on the page.
-    await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="Stays"');
+    await expect.poll(() => savedIn(dashboard, id), { timeout: 30_000 }).toContain('name="Stays"');
     await expect.poll(() => answers.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(ATTEMPTS);
     await type('Name', 'Stays too', null);
     await page.getByRole('treeitem', { name: /^Stays too/ }).waitFor();
@@ -101,13 +100,13 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     const crashed = page.waitForEvent('crash');
     await page.goto('chrome://crash').catch(() => undefined);
     await crashed;
-    expect(await savedFile(id)).not.toContain('Kept');
+    expect(await savedIn(dashboard, id)).not.toContain('Kept');
     const again = await dashboard.newPage();
     await again.goto(address);
     await again.getByText('which were not saved').waitFor();
     await again.getByRole('treeitem', { name: /^Kept/ }).waitFor();
     await picture(again, 'modeller-restored');
-    await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="Kept"');
+    await expect.poll(() => savedIn(dashboard, id), { timeout: 30_000 }).toContain('name="Kept"');
     await again.locator('.modeller-bar').getByText('· saved', { exact: false }).waitFor();
     await again.reload();
     await again.getByRole('treeitem', { name: /^Kept/ }).waitFor();
@@ -166,7 +165,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await saveTheirs();
     await rename(page, /^Task 1/, 'Mine');
     await page.getByRole('button', { name: 'Save mine' }).click();
-    await expect.poll(() => savedFile(id), { timeout: 30_000 }).toContain('name="Mine"');
+    await expect.poll(() => savedIn(dashboard, id), { timeout: 30_000 }).toContain('name="Mine"');
     await expect.poll(() => page.getByText('Somebody else has changed this').count()).toBe(0);
   });
 
@@ -188,7 +187,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     const [next] = (await kethub.client.getService({ serviceId: id })).versions;
     const file = await kethub.client.downloadSource({ serviceId: id, version: next?.version ?? '' });
     expect(await file.text()).toContain('name="Mine"');
-    expect(await savedFile(id)).not.toContain('Mine');
+    expect(await savedIn(dashboard, id)).not.toContain('Mine');
   });
 
   test('what somebody else has deployed meanwhile is shown beside mine, and mine becomes the next version', async () => {
@@ -221,7 +220,7 @@ describe.skipIf(!existsSync(PROGRAM))('saving in the modeller', () => {
     await page.getByRole('button', { name: 'Save mine' }).click();
     await page.getByText(/^(?!1\.0\.0)\d+\.\d+\.\d+ · saved$/).waitFor();
     await page.getByText('Somebody else has deployed').waitFor({ state: 'detached' });
-    expect(await savedFile(id)).toContain('name="Theirs"');
+    expect(await savedIn(dashboard, id)).toContain('name="Theirs"');
     const [next] = (await client.getService({ serviceId: id })).versions;
     const file = await client.downloadSource({ serviceId: id, version: next?.version ?? '' });
     expect(await file.text()).toContain('name="Task 0"');

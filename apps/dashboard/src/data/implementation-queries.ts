@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { nextCursor, PAGE, type Here } from './queries.ts';
 import { tagged, type Tagged } from './tagged.ts';
 import type { Implementation } from '@kethub/contract';
+import { parseTime } from '../look/time.ts';
 
 /** Bytes of a file that is shown; a larger one is only downloaded. */
 export const SHOWN_BYTES = 512 * 1024;
@@ -137,6 +138,6 @@ export const importQuery = ({ base, platform }: Here, implementationId: string) 
     refetchInterval({ state: { data } }) {
       if (data?.state === 'PENDING' || data?.state === 'RUNNING') return IMPORT_MS;
       // The next run of a mirror begins then.
-      return data?.nextAt === undefined ? false : Math.max(IMPORT_MS, Date.parse(data.nextAt) - Date.now());
+      return data?.nextAt === undefined ? false : Math.max(IMPORT_MS, parseTime(data.nextAt) - Date.now());
     },
   });

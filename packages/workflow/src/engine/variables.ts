@@ -108,7 +108,7 @@ interface MappedOutput {
 /**
  * Gives the result of an element to the scopes around it. Without output mappings every variable of the result goes to
  * the nearest scope that has one of its name, the element's own included. Without such a scope it goes to the process.
- * With them, the result is local, and only their targets leave the element.
+ * With output mappings, the result is local, and only their targets leave the element.
  */
 export function mapOutputs(machine: Machine, element: Readonly<ElementInstance>): readonly MappedOutput[] {
   const { outputs } = machine.node(element.elementId);

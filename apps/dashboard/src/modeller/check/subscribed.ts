@@ -17,6 +17,8 @@ const LATER = 'The file names many applications. Whether this one is subscribed 
 /** The id of a workflow service in the place of that of a process, and behind `@` its version. */
 const WORKFLOW_SERVICE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@([\d.]+))?$/i;
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** Applications of tasks whose services are read. Tasks of further ones are judged when the file is deployed. */
 export const MOST_APPLICATIONS = 20;
 
@@ -27,11 +29,13 @@ interface Call {
   readonly applicationId: string;
 }
 
-/** Applications that tasks name themselves, each once, in the order of the file. */
+/** Applications that tasks name themselves, each once, in the order of the file; only ids that can exist. */
 export function applicationsIn(kit: Kit): readonly string[] {
   const all = kit.service('elementRegistry').getAll();
-  const ids = all.map(({ businessObject }) => callOf(businessObject)?.applicationId ?? '');
-  return [...new Set(ids.filter((id) => id !== ''))];
+  const ids = all.map(({ businessObject }) =>
+    businessObject.$type === 'bpmn:ServiceTask' ? headerOf(businessObject, 'applicationId').trim() : '',
+  );
+  return [...new Set(ids.filter((id) => UUID.test(id)))];
 }
 
 /**
@@ -56,6 +60,8 @@ export function subscribedFindings(
         const message = applicationId === null ? NO_APPLICATION : isMissing(call, own) ? NOT_SUBSCRIBED : null;
         return message === null ? [] : [{ elementId, message, isWarning: false, isOutside }];
       }
+      if (!UUID.test(call.applicationId))
+        return [{ elementId, message: FOREIGN_APPLICATION, isWarning: false, isOutside }];
       const by = others.get(call.applicationId);
       if (by === undefined) {
         const isRead = named.indexOf(call.applicationId) < MOST_APPLICATIONS;

@@ -67,6 +67,7 @@ export interface Services {
     scrollToElement(element: Drawn): void;
     addMarker(element: string, marker: string): void;
     removeMarker(element: string, marker: string): void;
+    getContainer(): HTMLElement;
     getRootElement(): Drawn;
     getRootElements(): readonly Drawn[];
     findRoot(element: Drawn): Drawn | undefined;
@@ -111,8 +112,6 @@ export interface Box {
 /** A modeler or viewer of bpmn-js. */
 export interface Diagram {
   importXML(xml: string): Promise<{ readonly warnings: readonly unknown[] }>;
-  /** Shows another diagram of the file. */
-  open(diagram: Moddle): Promise<unknown>;
   saveXML(options: { readonly format: boolean }): Promise<{ readonly xml?: string }>;
   saveSVG(): Promise<{ readonly svg: string }>;
   getDefinitions(): Moddle;

@@ -90,6 +90,10 @@ function Commands({
     select(make());
     onDone();
   };
+  const remove = (): void => {
+    removeProcess(kit, root);
+    onDone();
+  };
   const connectTo = (target: Drawn): void => {
     connect(kit, element, target);
     say(`Connected to ${nameOf(target.businessObject)}.`);
@@ -115,7 +119,7 @@ function Commands({
         </Button>
       )}
       {element === root && canBeRemoved(kit, root) && (
-        <Button size="compact-xs" variant="default" onClick={() => removeProcess(kit, root)}>
+        <Button size="compact-xs" variant="default" onClick={remove}>
           Delete this process
         </Button>
       )}

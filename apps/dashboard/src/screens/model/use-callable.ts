@@ -34,8 +34,9 @@ export function useCallable(applicationId: string | null): Callable {
   const subscriptions = useInfiniteQuery({
     ...subscriptionsQuery(acting, applicationId ?? ''),
     enabled,
-    // No event tells of subscriptions, which are often made beside the modeller.
-    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > RENEWED_PAGES ? false : RENEWAL_MS),
+    // No event tells of subscriptions, which are often made beside the modeller. A list that was refused is not asked for again.
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined || data.pages.length > RENEWED_PAGES ? false : RENEWAL_MS,
   });
   useEveryPage(subscriptions);
   const rows = useMemo(() => subscriptions.data?.pages.flat() ?? [], [subscriptions.data]);

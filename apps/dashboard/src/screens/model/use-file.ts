@@ -197,9 +197,10 @@ export function useFile({ file: first, kept, draftId }: FirstFile, mayChange: bo
   const choose = useMutation({
     mutationFn: (applicationId: string | null) =>
       oneAtATime(async () => {
-        const { version, state } = latest.current;
+        const { version, state, etag } = latest.current;
         if (state !== 'DRAFT') return callAs(applicationId);
-        const asked = platform.setWorkflowApplication.response({ serviceId, version, json: { applicationId } });
+        const change = { json: { applicationId }, headers: ifMatch(etag) };
+        const asked = platform.setWorkflowApplication.response({ serviceId, version, ...change });
         const written = await tagged<ServiceVersion>(asked).catch((error: unknown) => published(error, false));
         return written === null ? callAs(applicationId) : take(written, known.current);
       }),

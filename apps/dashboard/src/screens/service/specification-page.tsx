@@ -37,8 +37,9 @@ export function SpecificationPage() {
   const document = useQuery(specificationQuery(acting, serviceId, version));
   const mayChange = useMay('service:change');
   // A new build derives the document anew. An uploaded one is read again by whoever replaces it only.
-  const { build, sourceDigest } = known.data?.apiSpecification === 'UPLOADED' ? {} : (known.data ?? {});
-  const source = known.data && `${sourceDigest} ${build?.id} ${build?.status}`;
+  const { apiSpecification, build, sourceDigest } = known.data ?? {};
+  const isDerived = known.data !== undefined && apiSpecification !== 'UPLOADED';
+  const source = isDerived ? `${sourceDigest} ${build?.id} ${build?.status}` : undefined;
   const read = useRef(source);
   const { refetch } = document;
   useEffect(() => {
