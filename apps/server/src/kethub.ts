@@ -88,24 +88,38 @@ export function isWhole(kethub: Kethub): kethub is WholeKethub {
 /** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
 type Opened = (() => Promise<unknown> | void)[];
 
+/** Milliseconds that a process which stops gives to callers and executions. */
+type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;
+
+interface Starting {
+  readonly opened: Opened;
+  readonly servers: FastifyInstance[];
+  /** As it is when the process stops. */
+  readonly ending: Ending;
+  readonly stop: () => Promise<void>;
+}
+
 /** Starts the platform. Throws Refusal when it cannot start as it is set up; then nothing stays open. */
 export async function startKethub(configuration: Configuration, log: Logger): Promise<Kethub> {
   const opened: Opened = [];
   const servers: FastifyInstance[] = [];
+  const ending = { drainMs: configuration.drainMs, stopMs: configuration.stopMs, finishMs: configuration.finishMs };
   const stop = async (): Promise<void> => {
-    await drain(servers, configuration);
+    await drain(servers, ending);
     for (let close = opened.pop(); close; close = opened.pop()) await close();
   };
   try {
-    return await start(configuration, log, { opened, servers, stop });
+    return await start(configuration, log, { opened, servers, ending, stop });
   } catch (error) {
+    // Nobody has called it yet, and whoever starts it waits for the reason.
+    Object.assign(ending, { drainMs: 0, stopMs: 0, finishMs: 0 });
     await stop();
     throw error;
   }
 }
 
 /** Lets all servers answer what they have received. Whatever answers it is still open. */
-async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: Configuration): Promise<void> {
+async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: Ending): Promise<void> {
   for (const app of servers) app.drain.begin();
   if (servers.length > 0 && drainMs > 0) await pause(drainMs);
   await Promise.all(servers.map((app) => app.drain.finish(stopMs)));
@@ -114,7 +128,7 @@ async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: C
 async function start(
   configuration: Configuration,
   log: Logger,
-  { opened, servers, stop }: { opened: Opened; servers: FastifyInstance[]; stop: () => Promise<void> },
+  { opened, servers, ending, stop }: Starting,
 ): Promise<Kethub> {
   const { roles, dataDir, host } = configuration;
   openDataFolder(dataDir);
@@ -126,7 +140,7 @@ async function start(
   opened.push(() => platform.database.close());
   opened.push(reportProcess(platform));
 
-  const worker = roles.worker ? await startWorker(platform, opened) : null;
+  const worker = roles.worker ? await startWorker(platform, opened, ending) : null;
   opened.push(await openMetrics(platform, worker?.runtime ?? null));
   const needs: Needs = {
     database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
@@ -206,7 +220,7 @@ interface Worker {
   running(): number;
 }
 
-async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
+async function startWorker(platform: Platform, opened: Opened, ending: Ending): Promise<Worker> {
   const { configuration, log } = platform;
   const { dataDir } = configuration;
   let connected = true;
@@ -240,7 +254,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   ]);
   const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
-  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop(configuration.finishMs)]));
+  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop(ending.finishMs)]));
   await worker.start();
   await builds.start();
   layers.start();

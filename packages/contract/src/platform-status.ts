@@ -48,7 +48,10 @@ export const PlatformStatus = Type.Object(
     executions: Type.Object({
       pending: Count,
       running: Count,
-      oldestPendingAt: Type.Optional({ ...Timestamp, description: 'Start of the one that waits longest, in UTC.' }),
+      oldestPendingAt: Type.Optional({
+        ...Timestamp,
+        description: 'Time when the one that waits longest was accepted, in UTC.',
+      }),
     }),
     builds: Type.Object({ pending: Count, running: Count }),
     mails: Type.Object({ waiting: Count }),

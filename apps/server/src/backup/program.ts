@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readConfiguration, Refusal } from '../foundation/config/index.ts';
+import { programVersion } from '../foundation/process/index.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
 
@@ -13,16 +13,11 @@ try {
   const configuration = readConfiguration(process.env);
   const at = path.resolve(folder);
   const manifest =
-    command === 'restore' ? await restore(configuration, at) : await backUp(configuration, at, versionOf());
+    command === 'restore' ? await restore(configuration, at) : await backUp(configuration, at, programVersion());
   process.stdout.write(`${JSON.stringify(manifest)}\n`);
 } catch (error) {
   process.stderr.write(`${sentenceOf(error)}\n`);
   process.exitCode = 1;
-}
-
-function versionOf(): string {
-  const file = path.join(import.meta.dirname, '../../package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 function sentenceOf(error: unknown): string {

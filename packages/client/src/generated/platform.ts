@@ -1412,7 +1412,7 @@ export interface components {
                 schema: string;
             };
             executions: {
-                /** Start of the one that waits longest, in UTC. */
+                /** Time when the one that waits longest was accepted, in UTC. */
                 oldestPendingAt?: string;
                 pending: number;
                 running: number;

@@ -1,6 +1,6 @@
 import { limits, type Implementation } from '@kethub/contract';
 import { Type, type Static } from 'typebox';
-import { ListQuery, type Listing, type Tagged } from '../../foundation/http/index.ts';
+import { ListQuery, Problem, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { implementationTag, presentImplementation } from './present.ts';
@@ -36,6 +36,7 @@ export function readPublic(
   { database, addresses }: Platform,
   { q = '' }: Static<typeof PublicQuery>,
 ): Listing<ImplementationRow> {
+  if (q.includes('\0')) throw new Problem('invalid-request', 'The query q must not hold the character U+0000.');
   return {
     address: `${addresses.api}/implementations/public${q === '' ? '' : `?q=${encodeURIComponent(q)}`}`,
     load: (cursor, limit) => publicImplementations(database, q, cursor, limit),

@@ -2,7 +2,6 @@ import { isAllowed, memberRoles, operations, type MemberRole, type Operation } f
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context } from '../../foundation/platform.ts';
 import type { Database, ImplementationRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
-import { joinedOrganizations } from '../../people/organizations/index.ts';
 import { findImplementation, lockImplementation, roleOfMember } from './queries.ts';
 
 /** The owner in whose name a person acts, and the role of the person there. */
@@ -102,13 +101,31 @@ async function elsewhere(
 ): Promise<Problem | null> {
   if (await roleOn(queries, implementation, { type: 'USER', id: personId, role: 'OWNER' }))
     return new Problem('not-found', `You see the implementation ${implementation.id} when you act for yourself.`);
-  for (const { id, name, role } of await joinedOrganizations(queries, personId))
-    if (await roleOn(queries, implementation, { type: 'ORGANIZATION', id, role }))
-      return new Problem(
-        'not-found',
-        `You see the implementation ${implementation.id} when you act for the organization ${name} (${id}).`,
-      );
-  return null;
+  const { id, owner_type, owner_id } = implementation;
+  const members = queries
+    .selectFrom('implementation_members')
+    .select('member_id')
+    .where('implementation_id', '=', id)
+    .where('member_type', '=', 'ORGANIZATION');
+  const organization = await queries
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'organization_id')
+    .select(['organizations.id', 'organizations.name'])
+    .where('user_id', '=', personId)
+    .where((is) =>
+      is.or([
+        is('organizations.id', 'in', members),
+        ...(owner_type === 'ORGANIZATION' ? [is('organizations.id', '=', owner_id)] : []),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  if (!organization) return null;
+  const { name } = organization;
+  return new Problem(
+    'not-found',
+    `You see the implementation ${id} when you act for the organization ${name} (${organization.id}).`,
+  );
 }
 
 export function noImplementation(id: string): Problem {

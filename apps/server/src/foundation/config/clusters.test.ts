@@ -58,7 +58,7 @@ test.each([
     { ...services(`${ID} --mail-user=x`), ...rest },
     /line 1: --mail-user=x is not known/,
   ],
-  ['options of services in no file', { ...slurm, KETHUB_SLURM_SERVICES_FILE: folder }, /there is no file/],
+  ['options of services in no file', { ...slurm, KETHUB_SLURM_SERVICES_FILE: folder }, /cannot be read/],
   ['a certificate without its key', { ...kubernetes, KETHUB_TRANSFER_CERT_FILE: file }, /belong together/],
   ['an authority without a certificate', { ...kubernetes, KETHUB_TRANSFER_CA_FILE: file }, /belong together/],
   [

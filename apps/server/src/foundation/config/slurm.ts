@@ -156,12 +156,8 @@ const SERVICES_BYTES = 1_000_000;
 
 function serviceOptionsOf(file: string | undefined, overRest: boolean): Readonly<Record<string, readonly string[]>> {
   if (file === undefined) return {};
-  if (!(statSync(file, { throwIfNoEntry: false })?.isFile() ?? false))
-    throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: there is no file ${file}.`);
-  if (statSync(file).size > SERVICES_BYTES)
-    throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: ${file} has more than ${SERVICES_BYTES} bytes.`);
   const found = new Map<string, readonly string[]>();
-  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+  for (const [index, line] of textOf(file).split('\n').entries()) {
     const [service = '', ...words] = line.trim().split(/\s+/);
     if (service === '' || service.startsWith('#')) continue;
     const where = `KETHUB_SLURM_SERVICES_FILE, line ${index + 1}`;
@@ -171,6 +167,18 @@ function serviceOptionsOf(file: string | undefined, overRest: boolean): Readonly
     found.set(service, optionsOf(words.join(' '), where, overRest));
   }
   return Object.fromEntries(found);
+}
+
+function textOf(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > SERVICES_BYTES)
+      throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: ${file} has more than ${SERVICES_BYTES} bytes.`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Refusal || !(error instanceof Error && 'code' in error)) throw error;
+    throw new Refusal(`KETHUB_SLURM_SERVICES_FILE: the file ${file} cannot be read (${String(error.code)}).`);
+  }
 }
 
 function stagingOf(given: Given): StagingSettings | null {

@@ -37,7 +37,7 @@ describe('a server that is to end', () => {
     return { text: Buffer.concat(chunks as Buffer[]).toString(), connection: answer.headers.connection ?? '' };
   };
   const received = async (count: number): Promise<void> => {
-    await expect.poll(() => asked.length).toBe(count);
+    await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(count);
   };
 
   test('answers go on, and each closes its connection, also that of a request from before', async () => {

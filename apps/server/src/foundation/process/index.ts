@@ -1,5 +1,6 @@
 export { openDataFolder, takePart, workerIdOf } from './data-folder.ts';
 export { createLog, withoutSecrets } from './log.ts';
 export { openLogFile } from './log-file.ts';
+export { programVersion } from './program-version.ts';
 export { usablePort } from './ports.ts';
 export { createLastingThread, createThread } from './in-thread.ts';

@@ -19,7 +19,7 @@ export class Pace {
   /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
   pollMs(ms: number): number {
     if (this.workers <= AT_FULL_PACE) return ms;
-    return Math.max(ms, Math.min(LONGEST_MS, (ms * this.workers) / AT_FULL_PACE) * (0.75 + Math.random() / 2));
+    return Math.max(ms, Math.min(LONGEST_MS, (ms * this.workers) / AT_FULL_PACE) * (0.75 + Math.random() / 4));
   }
 
   /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */

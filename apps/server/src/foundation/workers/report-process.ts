@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { ROLES } from '../config/index.ts';
 import type { Platform } from '../platform.ts';
+import { programVersion } from '../process/index.ts';
 import { newestMigration } from '../storage/index.ts';
 
 /** Milliseconds between two reports. */
@@ -24,7 +23,7 @@ export function reportProcess(platform: Platform): () => Promise<void> {
   const fixed = {
     host: os.hostname(),
     roles: ROLES.filter((role) => configuration.roles[role]).join(),
-    version: versionOf(),
+    version: programVersion(),
     schema: newestMigration,
     worker_id: workerId,
     driver: workerId === null ? null : driverOf(configuration),
@@ -73,9 +72,4 @@ async function diskOf(folder: string): Promise<{ disk_bytes: number | null; disk
   } catch {
     return { disk_bytes: null, disk_free_bytes: null };
   }
-}
-
-function versionOf(): string {
-  const file = path.join(import.meta.dirname, '../../../package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -3,11 +3,9 @@ import type { Platform } from '../../foundation/platform.ts';
 import { dialectOf, isAmong, removeOrphans } from '../../foundation/storage/index.ts';
 import { idsOf } from './filter.ts';
 import { releaseContent } from './release-content.ts';
-import { isAlone, isOver } from './retention.ts';
+import { BATCH, filesOf, isAlone, isOver, withinBatch } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Executions of one transaction, so that no other write waits for long. */
-const BATCH = 50;
 
 /**
  * Deletes executions that ended too long ago, oldest first, with everything that they left. The transactions are small,
@@ -47,16 +45,17 @@ async function deleteSome(platform: Platform, before: number, after: string): Pr
     if (!(await isAlone(transaction))) return null;
     const query = transaction
       .selectFrom('executions')
-      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob'])
+      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob', filesOf.as('files')])
       .where('id', '>', after)
       .where('id', '<', end)
       .where('ended_at', '<', before)
       .where(isOver)
       .orderBy('id')
       .limit(BATCH);
-    const rows = await (
+    const due = await (
       dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
     ).execute();
+    const rows = withinBatch(due);
     const blobs = await releaseContent(transaction, rows, now());
     const ids = rows.map(({ id }) => id);
     if (ids.length > 0)

@@ -2,18 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
 import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
-import { sql } from 'kysely';
 import { deleteOldOnce } from './delete-old.ts';
 import { releaseContent } from './release-content.ts';
-import { isAlone, isOver } from './retention.ts';
+import { BATCH, filesOf, isAlone, isOver, withinBatch } from './retention.ts';
 
 /** Milliseconds between two rounds. */
 const EVERY_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Executions of one transaction, so that no other write waits for long. */
-const BATCH = 50;
-/** Result files of one transaction; an execution with more has one of its own. */
-const BATCH_FILES = 1_000;
 
 /**
  * Deletes expired results, result files and logs, now and every hour; for workflows also the instance and the journal.
@@ -75,16 +70,14 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   const { unused, count } = await database.write(async (transaction) => {
     if (!(await isAlone(transaction))) return { unused: [], count: null };
     const query = find(transaction)
-      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob'])
-      .select(sql<number>`(select count(*) from execution_files where execution_id = executions.id)`.as('files'))
+      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob', filesOf.as('files')])
       .orderBy('ended_at')
       .limit(BATCH);
     // Their owner may delete some at the same time.
     const due = await (
       dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
     ).execute();
-    let files = 0;
-    const rows = due.filter((row, at) => (files += row.files) <= BATCH_FILES || at === 0);
+    const rows = withinBatch(due);
     const ids = rows.map(({ id }) => id);
     const blobs = await releaseContent(transaction, rows, now());
     const nothing = { input: null, input_blob: null, result: null, result_blob: null, log: '', log_blob: null };

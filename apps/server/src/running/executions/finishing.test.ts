@@ -11,7 +11,7 @@ def run(seconds: float) -> dict:
     return {'slept': seconds}
 `;
 
-test('a worker that stops and has time finishes what runs, and leaves the rest waiting', async () => {
+test('a worker that stops and has time finishes what runs, and the next one what waits', async () => {
   const settings = { KETHUB_FINISH_SECONDS: '60', KETHUB_MAX_CONCURRENT_EXECUTIONS: '1' };
   const kethub = await startTestKethub(sqlite, settings);
   try {

@@ -9,6 +9,21 @@ export const isOver = sql<SqlBool>`(worker_id is null or log is not null or log_
   and not exists (select 1 from workflow_jobs join workflow_instances on workflow_instances.id = workflow_jobs.instance_id
     where workflow_instances.execution_id = executions.id)`;
 
+/** Executions of one transaction, so that no other write waits for long. */
+export const BATCH = 50;
+/** Result files of one transaction; an execution with more has one of its own. */
+const BATCH_FILES = 1_000;
+
+/** Number of the result files of an execution. */
+export const filesOf = sql<number>`(select count(*) from execution_files where execution_id = executions.id)`;
+
+/** The first executions of a batch, up to those whose files are too many for one transaction. */
+export function withinBatch<T extends { readonly files: number }>(due: readonly T[]): T[] {
+  let files = 0;
+  const end = due.findIndex((row, at) => (files += row.files) > BATCH_FILES && at > 0);
+  return end < 0 ? [...due] : due.slice(0, end);
+}
+
 /** Returns whether no other process deletes by age at the moment. Holds until the end of the transaction. */
 export async function isAlone(transaction: Queries): Promise<boolean> {
   // SQLite has one process.

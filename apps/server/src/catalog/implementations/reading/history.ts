@@ -35,7 +35,8 @@ function presentCommit(values: readonly string[]): RepositoryCommit {
   const [id = '', parents = '', author = '', authored = '', committed = '', message = ''] = values;
   return {
     id,
-    parents: parents.split(' ').filter((parent) => parent !== ''),
+    // The last of very many may be cut.
+    parents: parents.split(' ').filter((parent) => parent.length === id.length),
     author,
     authoredAt: timeOf(authored),
     committedAt: timeOf(committed),
