@@ -274,8 +274,9 @@ async function startDocumentedNginx(
 ): Promise<Nginx> {
   const server = /```nginx\n([\s\S]*?)```/.exec(await readFile(OPERATIONS, 'utf8'))?.[1] ?? '';
   const moved = Object.entries(ports).reduce((text, [from, to]) => text.replaceAll(from, String(to)), server);
-  // Requests go to the two apis in turn.
-  const upstream = `upstream apis { server 127.0.0.1:${ports[8080]}; server 127.0.0.1:${secondApi}; }`;
+  // Requests go to the two apis in turn. Without max_fails=0 one that starts counts as lost for ten seconds.
+  const apis = [ports[8080], secondApi].map((port) => `server 127.0.0.1:${port} max_fails=0;`);
+  const upstream = `upstream apis { ${apis.join(' ')} }`;
   const shared = moved.replace(`proxy_pass http://127.0.0.1:${ports[8080]};`, 'proxy_pass http://apis;');
   return startNginx(folder, `${upstream}\n${shared}`, ports[8000] ?? 0);
 }
