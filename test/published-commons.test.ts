@@ -17,9 +17,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const head = `# Parameters, value by value
 
-The table compares Kethub with \`qhub-commons\` 1.2.2 from PyPI. Each line is one member of the input: the annotation of the parameter in
-\`run\`, the JSON that was sent, and the value that \`run\` gets. The last column says how Kethub decides, and why. The rules are in
-[Values of Python services](python-values.md).
+The table compares Kethub with \`qhub-commons\` 1.2.2 from PyPI. Each line is one member of the input. It shows the
+annotation of the parameter in \`run\`, the JSON that was sent, and the value that \`run\` gets. The last column says how
+Kethub decides, and why. The rules are in [Values of Python services](python-values.md).
 
 <!-- Made by test/published-commons.test.ts: npm test -- test/published-commons.test.ts --update -->
 

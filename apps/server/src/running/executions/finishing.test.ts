@@ -15,7 +15,7 @@ test('a worker that stops and has time finishes what runs, and the next one what
   const settings = { KETHUB_FINISH_SECONDS: '60', KETHUB_MAX_CONCURRENT_EXECUTIONS: '1' };
   const kethub = await startTestKethub(sqlite, settings);
   try {
-    const caller = await callerOf(await deploy(kethub.client, 'sleeper', { 'program.py': PROGRAM }));
+    const caller = await callerOf(await deploy(kethub.client, 'sleeper', { 'src/program.py': PROGRAM }));
     const first = await caller.start({ seconds: 5 });
     const second = await caller.start({ seconds: 0 });
     const statusOf = async (id: string): Promise<unknown> => {
