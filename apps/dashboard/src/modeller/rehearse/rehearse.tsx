@@ -6,6 +6,7 @@ import { parseExact, writeExact } from '../../data/exact-json.ts';
 import { instancesQuery } from '../../data/workflow-queries.ts';
 import { LongText } from '../../look/long-text.tsx';
 import { State } from '../../look/parts.tsx';
+import { returnFocus } from '../../look/return-focus.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { Tree } from '../../viewers/tree.tsx';
 import type { Rehearsed } from '../check/protocol.ts';
@@ -65,7 +66,7 @@ export default function Rehearse({
       <Drawer.Content>
         <Drawer.Header>
           <Drawer.Title>Rehearse</Drawer.Title>
-          <Drawer.CloseButton aria-label="Close" />
+          <Drawer.CloseButton aria-label="Close" ref={returnFocus} />
         </Drawer.Header>
         <div className="rehearsal">
           <div className="rehearsal-main">
