@@ -108,7 +108,7 @@ import type { createWorkflows } from './port.ts';
  *    the trigger `executions_end_workflow_jobs` (storage/migrations/0001-baseline.sql) marks the job ENDED.
  *    [transaction]
  * 2. {@link executionChanged} notifies every process, and {@link onExecutionChanged} calls the listener below. If
- *    {@link JobWorker.concerns}, it wakes the loop `working`. [notification; the loop also polls at its {@link Pace}]
+ *    {@link JobWorker.concerns}, it wakes the loop `working`. [notification; the loop also polls at its pace]
  * 3. {@link JobWorker.work} claims the job, and {@link collectJob} reads the result. For a REMOTE job,
  *    {@link collectRemote} polls the service; {@link startRemote} may get it at once.
  *    [lease of 10 s, renewed; when it ends, any process claims the job. CALLING waits for its own worker]
@@ -122,7 +122,7 @@ import type { createWorkflows } from './port.ts';
  * 7. After the commit: {@link HandOver.begin} passes new jobs that have a slot to {@link JobWorker.begin}.
  *    [in memory; the jobs are OPEN under a lease, so hand-over 8 finds them when it ends]
  * 8. After the commit: `advanceOnce` below wakes `working` for jobs without a slot, and the loops of the other
- *    effects. [in memory; every loop polls at its {@link Pace}]
+ *    effects. [in memory; every loop polls at its pace]
  * 9. {@link announce} notifies those who wait for the workflow. If a task had called it, the trigger marked that job
  *    ENDED in the transaction of hand-over 5. This is then hand-over 2 of the caller.
  *
