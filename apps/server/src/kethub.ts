@@ -57,7 +57,14 @@ import {
   serviceCatalog,
 } from './catalog/services/index.ts';
 import { sharingCatalog } from './catalog/sharing/index.ts';
-import { createSeal, instanceKey, joinInstallation, openBlobs, openDatabase } from './foundation/storage/index.ts';
+import {
+  createSeal,
+  instanceKey,
+  joinInstallation,
+  openBlobs,
+  openDatabase,
+  sqliteFileIn,
+} from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
 import { ContainerWatch, LostWorkers, Pace, reportProcess } from './foundation/workers/index.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
@@ -86,7 +93,7 @@ export function isWhole(kethub: Kethub): kethub is WholeKethub {
 }
 
 /** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
-type Opened = (() => Promise<unknown> | void)[];
+type Opened = ((finishMs: number) => Promise<unknown> | void)[];
 
 /** Milliseconds that a process which stops gives to callers and executions. */
 type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;
@@ -94,8 +101,6 @@ type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;
 interface Starting {
   readonly opened: Opened;
   readonly servers: FastifyInstance[];
-  /** As it is when the process stops. */
-  readonly ending: Ending;
   readonly stop: () => Promise<void>;
 }
 
@@ -103,17 +108,15 @@ interface Starting {
 export async function startKethub(configuration: Configuration, log: Logger): Promise<Kethub> {
   const opened: Opened = [];
   const servers: FastifyInstance[] = [];
-  const ending = { drainMs: configuration.drainMs, stopMs: configuration.stopMs, finishMs: configuration.finishMs };
-  const stop = async (): Promise<void> => {
+  const end = async (ending: Ending): Promise<void> => {
     await drain(servers, ending);
-    for (let close = opened.pop(); close; close = opened.pop()) await close();
+    for (let close = opened.pop(); close; close = opened.pop()) await close(ending.finishMs);
   };
   try {
-    return await start(configuration, log, { opened, servers, ending, stop });
+    return await start(configuration, log, { opened, servers, stop: () => end(configuration) });
   } catch (error) {
     // Nobody has called it yet, and whoever starts it waits for the reason.
-    Object.assign(ending, { drainMs: 0, stopMs: 0, finishMs: 0 });
-    await stop();
+    await end({ drainMs: 0, stopMs: 0, finishMs: 0 });
     throw error;
   }
 }
@@ -125,11 +128,7 @@ async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: E
   await Promise.all(servers.map((app) => app.drain.finish(stopMs)));
 }
 
-async function start(
-  configuration: Configuration,
-  log: Logger,
-  { opened, servers, ending, stop }: Starting,
-): Promise<Kethub> {
+async function start(configuration: Configuration, log: Logger, { opened, servers, stop }: Starting): Promise<Kethub> {
   const { roles, dataDir, host } = configuration;
   openDataFolder(dataDir);
   for (const part of ['worker', 'api', 'git'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
@@ -140,7 +139,7 @@ async function start(
   opened.push(() => platform.database.close());
   opened.push(reportProcess(platform));
 
-  const worker = roles.worker ? await startWorker(platform, opened, ending) : null;
+  const worker = roles.worker ? await startWorker(platform, opened) : null;
   opened.push(await openMetrics(platform, worker?.runtime ?? null));
   const needs: Needs = {
     database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
@@ -185,7 +184,7 @@ export async function openPlatform(
   const seal = createSeal(instanceKey(dataDir, configuration.instanceKey));
   const database = await openDatabase({
     databaseUrl,
-    sqliteFile: path.join(dataDir, 'kethub.db'),
+    sqliteFile: sqliteFileIn(dataDir),
     connections: configuration.databaseConnections,
   });
   try {
@@ -220,7 +219,7 @@ interface Worker {
   running(): number;
 }
 
-async function startWorker(platform: Platform, opened: Opened, ending: Ending): Promise<Worker> {
+async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
   const { configuration, log } = platform;
   const { dataDir } = configuration;
   let connected = true;
@@ -254,7 +253,7 @@ async function startWorker(platform: Platform, opened: Opened, ending: Ending): 
   ]);
   const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
   const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
-  opened.push(() => Promise.all([builds.stop(), layers.stop(), worker.stop(ending.finishMs)]));
+  opened.push((finishMs) => Promise.all([builds.stop(), layers.stop(), worker.stop(finishMs)]));
   await worker.start();
   await builds.start();
   layers.start();

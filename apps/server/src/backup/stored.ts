@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 import { Client } from 'pg';
 import { Refusal, type Configuration } from '../foundation/config/index.ts';
-import { syncEntry } from '../foundation/storage/index.ts';
+import { sqliteFileIn, syncEntry } from '../foundation/storage/index.ts';
 import type { Vacuum } from './vacuum-thread.ts';
 
 const run = promisify(execFile);
@@ -31,7 +31,7 @@ export interface StoredDatabase {
 }
 
 export function storedDatabase({ databaseUrl, dataDir }: Configuration): StoredDatabase {
-  return databaseUrl === null ? sqliteIn(path.join(dataDir, 'kethub.db')) : postgresAt(databaseUrl);
+  return databaseUrl === null ? sqliteIn(sqliteFileIn(dataDir)) : postgresAt(databaseUrl);
 }
 
 const MIGRATIONS = 'select name from kysely_migration order by name';

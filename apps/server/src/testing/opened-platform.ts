@@ -1,11 +1,13 @@
 import { createIdentity } from '../people/identity/index.ts';
 import type { Configuration } from '../foundation/config/index.ts';
+import type { Platform } from '../foundation/platform.ts';
 import { openPlatform } from '../kethub.ts';
 import { signInTo, type SignedIn } from './kethub.ts';
 import { testLog } from './log.ts';
 
 /** The base of a platform whose processes run elsewhere, on the same database, store and keys. */
 export interface OpenedPlatform {
+  readonly platform: Platform;
   /** Another approved person. */
   signIn(username: string): Promise<SignedIn>;
   close(): Promise<void>;
@@ -16,6 +18,7 @@ export async function openTestPlatform(configuration: Configuration): Promise<Op
   const platform = await openPlatform(configuration, { api: 0, gateway: 0 }, testLog);
   const identity = await createIdentity(platform);
   return {
+    platform,
     signIn: (username) => signInTo(platform, identity, username),
     async close() {
       await identity.close();

@@ -3,12 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { connectRuntime } from '@kethub/runtime';
 import { readConfiguration } from '../foundation/config/index.ts';
-import { createIdentity } from '../people/identity/index.ts';
-import { openPlatform } from '../kethub.ts';
 import { KethubProcess, type Settings } from './child-process.ts';
 import type { TestDatabaseKind } from './databases.ts';
-import { endRunner, keptByRunner, roomy, signInTo, type TestInstallation } from './kethub.ts';
-import { testLog } from './log.ts';
+import { endRunner, keptByRunner, roomy, type TestInstallation } from './kethub.ts';
+import { openTestPlatform } from './opened-platform.ts';
 import { freePort } from './platform.ts';
 
 /** A platform whose roles are separate processes, each with its own data folder, as on separate machines. */
@@ -56,9 +54,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
 
   // The platform that a test inspects: the same database, blobs and keys, without any role.
   const configuration = readConfiguration({ ...shared, KETHUB_ROLES: 'gateway', KETHUB_DATA_DIR: folder });
-  const platform = await openPlatform(configuration, { api: apiPort, gateway: gatewayPorts[0] }, testLog);
-  const identity = await createIdentity(platform);
-  const signIn = (username: string) => signInTo(platform, identity, username);
+  const { platform, signIn, close } = await openTestPlatform(configuration);
   let turn = 0;
   return {
     platform,
@@ -72,8 +68,7 @@ export async function startSplitKethub(kind: TestDatabaseKind, settings: Setting
     keptByRunner: () => keptByRunner(path.join(folder, 'worker')),
     async close() {
       await Promise.all(processes.map((one) => one.end()));
-      await identity.close();
-      await platform.database.close();
+      await close();
       const dataDir = path.join(folder, 'worker');
       const runtime = await connectRuntime({ dataDir, idleExitMs: 100 });
       await endRunner(runtime, dataDir, () => runtime.close());

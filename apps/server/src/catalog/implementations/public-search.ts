@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Database, ImplementationRow, Queries } from '../../foundation/storage/index.ts';
+import { likeContaining, type Database, type ImplementationRow, type Queries } from '../../foundation/storage/index.ts';
 
 /**
  * The search for public implementations. With 200,000 of them, a text that is in none takes some milliseconds by the
@@ -57,7 +57,7 @@ function publicFrom(read: Queries, cursor: string | null, limit: number) {
 
 /** The condition that an implementation contains a text, in the words of the index on PostgreSQL. */
 function holds(folded: string): RawBuilder<boolean> {
-  const pattern = `%${folded.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = likeContaining(folded);
   return sql<boolean>`(name || ' ' || lower(description)) like ${pattern} escape ${sql.lit('\\')}`;
 }
 

@@ -97,9 +97,9 @@ async function judge(
 async function elsewhere(
   queries: Queries,
   implementation: ImplementationRow,
-  { personId }: Context,
+  { type, personId }: Context,
 ): Promise<Problem | null> {
-  if (await roleOn(queries, implementation, { type: 'USER', id: personId, role: 'OWNER' }))
+  if (type !== 'USER' && (await roleOn(queries, implementation, { type: 'USER', id: personId, role: 'OWNER' })))
     return new Problem('not-found', `You see the implementation ${implementation.id} when you act for yourself.`);
   const { id, owner_type, owner_id } = implementation;
   const members = queries

@@ -1,6 +1,6 @@
 import type { Category } from '@kethub/contract';
 import { sql, type RawBuilder } from 'kysely';
-import type { Database, ListingRow, Queries } from '../../foundation/storage/index.ts';
+import { likeContaining, type Database, type ListingRow, type Queries } from '../../foundation/storage/index.ts';
 import { indexListings, listingsWithShort } from './listing-search.ts';
 
 /** The SQL of listings. */
@@ -131,7 +131,7 @@ async function holdsOnSqlite(read: Queries, text: string): Promise<RawBuilder<bo
 
 /** The condition on PostgreSQL, which uses its trigram index for `like`. */
 function holdsOnPostgres(text: string): RawBuilder<boolean> {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = likeContaining(text);
   return sql<boolean>`(search_text like ${pattern} or provider_text like ${pattern})`;
 }
 

@@ -120,7 +120,7 @@ const OWN =
 export function slurmOf(given: Given, dataDir: string): SlurmSettings | null {
   if (given.KETHUB_SLURM === 'off') return null;
   const overRest = given.KETHUB_SLURM_REST_URL !== undefined;
-  const options = optionsOf(given.KETHUB_SLURM_OPTIONS, 'KETHUB_SLURM_OPTIONS', overRest);
+  const options = optionsOf(given.KETHUB_SLURM_OPTIONS.split(/\s+/).filter(Boolean), 'KETHUB_SLURM_OPTIONS', overRest);
   const uid = given.KETHUB_SLURM_USER ?? null;
   if (uid === null && process.getuid?.() === 0)
     throw new Refusal('KETHUB_SLURM=on as root needs KETHUB_SLURM_USER: jobs of root could leave the limits of Slurm.');
@@ -138,8 +138,7 @@ export function slurmOf(given: Given, dataDir: string): SlurmSettings | null {
 }
 
 /** Splits options of sbatch. Throws Refusal for those that cannot be used, with the place where they stand. */
-function optionsOf(words: string, where: string, overRest: boolean): readonly string[] {
-  const options = words.split(/\s+/).filter(Boolean);
+function optionsOf(options: readonly string[], where: string, overRest: boolean): readonly string[] {
   for (const option of options) {
     if (!/^--[a-z][a-z-]*(=\S+)?$/.test(option))
       throw new Refusal(`${where}: ${option} is not written as --name=value.`);
@@ -164,7 +163,7 @@ function serviceOptionsOf(file: string | undefined, overRest: boolean): Readonly
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(service))
       throw new Refusal(`${where}: "${service.slice(0, 50)}" is not the id of a service.`);
     if (found.has(service)) throw new Refusal(`${where}: ${service} has a line already.`);
-    found.set(service, optionsOf(words.join(' '), where, overRest));
+    found.set(service, optionsOf(words, where, overRest));
   }
   return Object.fromEntries(found);
 }

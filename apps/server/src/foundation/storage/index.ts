@@ -1,11 +1,11 @@
 export { digestOfFile, syncEntry } from './files.ts';
 export { blobKeyOf, blobPath, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
-export { openDatabase } from './open-database.ts';
+export { openDatabase, sqliteFileIn } from './open-database.ts';
 export { isDuplicate, isOutage, type Database, type Queries } from './database.ts';
 export { dialectOf, isAmong } from './dialect.ts';
 export { Batcher } from './batcher.ts';
-export { containing } from './containing.ts';
+export { containing, likeContaining } from './containing.ts';
 export { interleave } from './interleave.ts';
 export { insertMany } from './insert-many.ts';
 export { beforeStatement, hasLargeText, large } from './large-texts.ts';

@@ -1,7 +1,13 @@
+import path from 'node:path';
 import type { Database } from './database.ts';
 import { migrateToLatest } from './migrations/index.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+
+/** The file of SQLite in a data folder. */
+export function sqliteFileIn(dataDir: string): string {
+  return path.join(dataDir, 'kethub.db');
+}
 
 /**
  * Opens the database and brings its tables up to date. Two processes that start together migrate once. Throws

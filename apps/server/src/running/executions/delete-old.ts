@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
-import { dialectOf, isAmong, removeOrphans } from '../../foundation/storage/index.ts';
+import { isAmong, removeOrphans } from '../../foundation/storage/index.ts';
 import { idsOf } from './filter.ts';
 import { releaseContent } from './release-content.ts';
-import { BATCH, filesOf, isAlone, isOver, withinBatch } from './retention.ts';
+import { endedBefore, isAlone, lockBatch } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -43,19 +43,8 @@ async function deleteSome(platform: Platform, before: number, after: string): Pr
   const { end } = idsOf({ to: before });
   const unused = await database.write(async (transaction) => {
     if (!(await isAlone(transaction))) return null;
-    const query = transaction
-      .selectFrom('executions')
-      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob', filesOf.as('files')])
-      .where('id', '>', after)
-      .where('id', '<', end)
-      .where('ended_at', '<', before)
-      .where(isOver)
-      .orderBy('id')
-      .limit(BATCH);
-    const due = await (
-      dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
-    ).execute();
-    const rows = withinBatch(due);
+    const old = endedBefore(transaction, before).where('id', '>', after).where('id', '<', end);
+    const rows = await lockBatch(transaction, old.orderBy('id'));
     const blobs = await releaseContent(transaction, rows, now());
     const ids = rows.map(({ id }) => id);
     if (ids.length > 0)

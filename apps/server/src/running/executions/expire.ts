@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
 import { shortestTimes, type KeptFor } from '../../catalog/quotas/index.ts';
-import { dialectOf, isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
+import { isAmong, removeOrphans, type Queries } from '../../foundation/storage/index.ts';
 import { deleteOldOnce } from './delete-old.ts';
 import { releaseContent } from './release-content.ts';
-import { BATCH, filesOf, isAlone, isOver, withinBatch } from './retention.ts';
+import { endedBefore, isAlone, lockBatch } from './retention.ts';
 
 /** Milliseconds between two rounds. */
 const EVERY_MS = 60 * 60 * 1000;
@@ -69,15 +69,7 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
   if (!(await find(database.read).select('executions.id').limit(1).executeTakeFirst())) return 0;
   const { unused, count } = await database.write(async (transaction) => {
     if (!(await isAlone(transaction))) return { unused: [], count: null };
-    const query = find(transaction)
-      .select(['executions.id', 'input_blob', 'result_blob', 'log_blob', filesOf.as('files')])
-      .orderBy('ended_at')
-      .limit(BATCH);
-    // Their owner may delete some at the same time.
-    const due = await (
-      dialectOf(transaction) === 'postgres' ? query.forUpdate('executions').skipLocked() : query
-    ).execute();
-    const rows = withinBatch(due);
+    const rows = await lockBatch(transaction, find(transaction).orderBy('ended_at'));
     const ids = rows.map(({ id }) => id);
     const blobs = await releaseContent(transaction, rows, now());
     const nothing = { input: null, input_blob: null, result: null, result_blob: null, log: '', log_blob: null };
@@ -99,10 +91,5 @@ async function expireSome(platform: Platform, { owner, serviceId, keepDays }: Ke
 
 /** Executions that ended before a time, and whose content was not deleted yet. */
 function ended(queries: Queries, before: number) {
-  return queries
-    .selectFrom('executions')
-    .where('ended_at', 'is not', null)
-    .where('expired_at', 'is', null)
-    .where('ended_at', '<', before)
-    .where(isOver);
+  return endedBefore(queries, before).where('ended_at', 'is not', null).where('expired_at', 'is', null);
 }

@@ -180,19 +180,19 @@ export function pageOfExecutions(
   limit: number,
 ): Promise<ListedRow[]> {
   if (filter.tag !== undefined) return pageOfTag(database, scope, { ...filter, tag: filter.tag }, cursor, limit);
-  return newest(database, placeOf(scope), filter, cursor, limit);
+  return newest(database, leadingOf(scope), filter, cursor, limit);
 }
 
 type Listing = SelectQueryBuilder<Tables, 'executions', ListedRow>;
 
 /** The executions of a subscription, an owner or a service: the column that leads their indexes, and its value. */
-interface Place {
+interface Leading {
   readonly column: 'subscription_id' | 'owner_id' | 'service_id';
   readonly value: string;
   readonly ownerType?: OwnerType;
 }
 
-function placeOf({ of }: ExecutionScope): Place {
+function leadingOf({ of }: ExecutionScope): Leading {
   return of.by === 'SUBSCRIPTION'
     ? { column: 'subscription_id', value: of.subscriptionId }
     : { column: 'owner_id', value: of.id, ownerType: of.type };
@@ -204,13 +204,13 @@ function placeOf({ of }: ExecutionScope): Place {
  */
 async function newest(
   { read }: Database,
-  place: Place,
+  leading: Leading,
   { statuses, version, ...filter }: ExecutionFilter,
   cursor: string | null,
   limit: number,
 ): Promise<ListedRow[]> {
   // PostgreSQL chooses the index of a version by how many executions this version has.
-  const serviceId = place.column === 'service_id' ? place.value : filter.serviceId;
+  const serviceId = leading.column === 'service_id' ? leading.value : filter.serviceId;
   const versionId = version === undefined || serviceId === undefined ? null : await idOf(read, serviceId, version);
   if (versionId === undefined) return [];
   // A version is of one service: a condition on the service would have PostgreSQL combine two indexes.
@@ -218,14 +218,18 @@ async function newest(
   const { first, end: to } = idsOf(filter);
   const end = [cursor, to].filter((one) => one !== null).toSorted()[0] ?? null;
   if (first !== null && end !== null && first >= end) return [];
+  const isNarrow = statuses !== undefined || versionId !== null || isSelective(filter);
+  const narrowed = (query: Listing): Listing => {
+    // A version is of this service alone.
+    if (versionId !== null && leading.column === 'service_id') return query;
+    return isNarrow ? ledBy(query, leading) : ledByTime(query, leading, first, end);
+  };
   const page = (query: Listing): Listing => {
     const older = cursor === null ? query : query.where('id', '<', cursor);
     const ofVersion = versionId === null ? older : older.where('service_version_id', '=', versionId);
-    const matches = ofVersion.where(matching(rest));
-    const isNarrow = statuses !== undefined || versionId !== null || isSelective(filter);
-    const isGiven = versionId !== null && place.column === 'service_id';
-    const placed = isNarrow ? inPlace(matches, place) : inPlaceByTime(matches, place, first, end);
-    return (isGiven ? matches : placed).orderBy('id', 'desc').limit(limit);
+    return narrowed(ofVersion.where(matching(rest)))
+      .orderBy('id', 'desc')
+      .limit(limit);
   };
   const all = read.selectFrom('executions').select(listedColumns);
   if (statuses === undefined) return page(all).execute();
@@ -247,19 +251,19 @@ function isSelective({ serviceId, applicationId, personId, workflowId }: Executi
   return [serviceId, applicationId, personId, workflowId].some((one) => one !== undefined);
 }
 
-/** Narrows a list to its place. With a selective filter, an index leads to the executions that match. */
-function inPlace(query: Listing, { column, value, ownerType }: Place): Listing {
+/** Narrows a list to the value of its leading column. With a selective filter, an index leads to the executions that match. */
+function ledBy(query: Listing, { column, value, ownerType }: Leading): Listing {
   const typed = ownerType === undefined ? query : query.where('owner_type', '=', ownerType);
   return typed.where(column, '=', value);
 }
 
 /**
- * Narrows a list without a selective filter to its place, and to ids from `first` to before `end`. It is read from the
- * index of the place. PostgreSQL would walk through the primary key, past all that others have started since, if the
- * place had many executions once. An order that begins with the column prevents that. The bounds say as much as an
+ * Narrows a list without a selective filter to that value, and to ids from `first` to before `end`. It is read from the
+ * index of the column. PostgreSQL would walk through the primary key, past all that others have started since, if the
+ * value had many executions once. An order that begins with the column prevents that. The bounds say as much as an
  * equality, which would remove the column from the order.
  */
-function inPlaceByTime(query: Listing, { column, value, ownerType }: Place, first: string | null, end: string | null) {
+function ledByTime(query: Listing, { column, value, ownerType }: Leading, first: string | null, end: string | null) {
   const typed = ownerType === undefined ? query : query.where('owner_type', '=', ownerType);
   const name = sql.ref(column);
   return typed

@@ -124,7 +124,6 @@ export class ExecutionWorker {
     this.#stopped.abort();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     if (this.#listening) clearTimeout(this.#listening);
-    await this.#claiming;
     await this.#copier.stop();
     await this.#ends.settled();
   }

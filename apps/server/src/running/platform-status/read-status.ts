@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { toTimestamp, type PlatformProcess, type PlatformStatus } from '@kethub/contract';
 import { sql } from 'kysely';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Queries } from '../../foundation/storage/index.ts';
+import { sqliteFileIn, type Queries } from '../../foundation/storage/index.ts';
 import { countRows } from '../../foundation/telemetry/index.ts';
 import { PROCESS_LASTS_MS } from '../../foundation/workers/index.ts';
 
@@ -40,7 +39,8 @@ async function databaseOf({ database, configuration }: Platform): Promise<Platfo
   const { rows } = await sql<{ name: string }>`select max(name) as name from kysely_migration`.execute(database.read);
   const schema = rows[0]?.name ?? '';
   if (database.dialect === 'sqlite') {
-    const files = ['kethub.db', 'kethub.db-wal'].map((name) => sizeOf(path.join(configuration.dataDir, name)));
+    const main = sqliteFileIn(configuration.dataDir);
+    const files = [main, `${main}-wal`].map(sizeOf);
     const [file, log] = await Promise.all(files);
     return { kind: 'SQLITE', bytes: (file ?? 0) + (log ?? 0), schema };
   }

@@ -67,7 +67,12 @@ export function unknownMigrations(names: readonly string[]): string[] {
 
 /** True if a database with these migrations has exactly the tables of this program. */
 export function isUpToDate(names: readonly string[]): boolean {
-  return unknownMigrations(names).length === 0 && Object.keys(migrations).every((name) => names.includes(name));
+  return unknownMigrations(names).length === 0 && hasAll(names);
+}
+
+/** True if a database with these migrations has had all of this program. */
+function hasAll(names: readonly string[]): boolean {
+  return Object.keys(migrations).every((name) => names.includes(name));
 }
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
@@ -99,11 +104,10 @@ export async function migrate<Tables>(db: Kysely<Tables>, all: Readonly<Record<s
 
 /** True if a newer version has migrated the database in a way that this program tolerates. */
 async function isExpanded<Tables>(db: Kysely<Tables>, done: readonly string[]): Promise<boolean> {
-  const own = Object.keys(migrations);
-  if (!own.every((name) => done.includes(name))) return false;
+  if (!hasAll(done)) return false;
   const { rows } = await sql<{ oldest: string }>`select oldest from schema_compatibility`.execute(db);
-  const newest = own.at(-1) ?? '';
-  return rows.length === 1 && rows.every(({ oldest }) => oldest <= newest);
+  const [row] = rows;
+  return row !== undefined && row.oldest <= newestMigration;
 }
 
 /** The names of the migrations that the database has had, in order. */
