@@ -1,4 +1,5 @@
 import { useEffect, useRef, type ComponentProps, type ReactNode } from 'react';
+import { isFocusLost } from '../look/return-focus.ts';
 
 /**
  * A form that sends one request. While it is under way, the fields cannot be changed. Its answer closes the form or
@@ -19,8 +20,7 @@ export function Form({
   const last = useRef<HTMLElement>(null);
   // A browser takes the focus away from a field that cannot be changed.
   useEffect(() => {
-    const isLost = document.activeElement === null || document.activeElement === document.body;
-    if (!isPending && isLost && last.current?.isConnected) last.current.focus({ preventScroll: true });
+    if (!isPending && isFocusLost() && last.current?.isConnected) last.current.focus({ preventScroll: true });
   }, [isPending]);
   return (
     <form

@@ -12,17 +12,32 @@ export function LongText({ children: text }: { readonly children: string }) {
   return (
     <>
       <span className={isWhole ? 'long-text' : undefined}>{isWhole ? text : `${text.slice(0, MOST)}…`}</span>{' '}
-      <button
-        type="button"
-        className="text-button"
-        aria-expanded={isWhole}
-        onClick={(event) => {
-          event.preventDefault();
-          setWhole(!isWhole);
-        }}
-      >
-        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
-      </button>
+      <ShowAll of={text} isWhole={isWhole} onChange={setWhole} />
     </>
+  );
+}
+
+/** The button that shows all of a long text, or less again. */
+export function ShowAll({
+  of: { length },
+  isWhole,
+  onChange,
+}: {
+  readonly of: string;
+  readonly isWhole: boolean;
+  readonly onChange: (isWhole: boolean) => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="text-button"
+      aria-expanded={isWhole}
+      onClick={(event) => {
+        event.preventDefault();
+        onChange(!isWhole);
+      }}
+    >
+      {isWhole ? 'Show less' : `Show all ${length.toLocaleString('en')} characters`}
+    </button>
   );
 }

@@ -13,6 +13,7 @@ export function returnFocus(): () => void {
   };
 }
 
-function isFocusLost(): boolean {
+/** Returns whether no element has the focus, such as after the one that had it is gone. */
+export function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }

@@ -19,10 +19,9 @@ import { ModellingContext, type Judged, type Modelling } from './context.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { putTyped } from './inspector/typed.ts';
 import { exampleIn } from './kit/example.ts';
-import { isRoot } from './kit/every-process.ts';
 import { taskOf, type CalledBy } from './kit/services.ts';
 import type { Drawn } from './kit/types.ts';
-import { reveal } from './kit/view.ts';
+import { selectIn } from './kit/view.ts';
 import { useModellerKeys } from './keys.ts';
 import { Outline } from './outline/outline.tsx';
 import { Problems } from './problems.tsx';
@@ -169,16 +168,7 @@ function Parts({
     };
   }, [kit, checker, revision, given]);
   useModellerKeys(kit);
-  const select = useCallback(
-    (element: Drawn | null) => {
-      const isWhole = element !== null && isRoot(kit, element);
-      // The canvas forgets its selection when it shows another process.
-      if (isWhole) kit.service('canvas').setRootElement(element);
-      else if (element) reveal(kit, element);
-      kit.service('selection').select(isWhole ? null : element);
-    },
-    [kit],
-  );
+  const select = useCallback((element: Drawn | null) => selectIn(kit, element), [kit]);
   const checked = useMemo(() => {
     if (!last) return null;
     const unsubscribed = subscribedFindings(kit, applicationId, own, others);

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
+import { ShowAll } from '../look/long-text.tsx';
 import type { Finding } from './check/protocol.ts';
 import { useModelling } from './context.tsx';
-import { LONGEST_NAME, shortened, titleOf } from './kit/words.ts';
+import { LONGEST_NAME, shortened, titleAt } from './kit/words.ts';
 
 /** Characters of a message that a row shows; all of it is shown on demand. */
 const LONGEST_MESSAGE = 300;
@@ -45,17 +46,12 @@ export function Problems({ onSelect }: { readonly onSelect: (finding: Finding) =
       </div>
       {checked?.findings.map((finding, at) => (
         <Row key={`${at} ${finding.message}`} finding={finding} onSelect={onSelect}>
-          {elementName(finding.elementId)}
+          {finding.elementId === null ? 'File' : titleAt(kit, finding.elementId)}
         </Row>
       ))}
       {checked !== null && checked.findings.length === 0 && <p className="quiet small note">It can be deployed.</p>}
     </section>
   );
-
-  function elementName(elementId: string | null): string {
-    const drawn = elementId === null ? undefined : kit.service('elementRegistry').get(elementId);
-    return drawn ? titleOf(drawn.businessObject) : shortened(elementId ?? 'File', LONGEST_NAME);
-  }
 }
 
 /** One problem, which leads to its element. A long one can be read whole. */
@@ -82,9 +78,7 @@ function Row({
       </button>
       {isLong && (
         <p className="problem-whole small">
-          <button type="button" className="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Show less' : `Show all ${message.length.toLocaleString('en')} characters`}
-          </button>
+          <ShowAll of={message} isWhole={isWhole} onChange={setWhole} />
           {isWhole && <span className="long-text unspaced">{message}</span>}
         </p>
       )}

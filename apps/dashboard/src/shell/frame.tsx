@@ -95,8 +95,8 @@ function Framed({
   const { pathname } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const [isHelp, setHelp] = useState(false);
-  const [asked, setAsked] = useState({ times: 0, isOfPage: false });
-  const search = (): void => setAsked((before) => ({ times: before.times + 1, isOfPage: false }));
+  const [asked, setAsked] = useState<{ readonly isOfPage: boolean } | null>(null);
+  const search = (): void => setAsked({ isOfPage: false });
   const main = useRef<HTMLElement>(null);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isOnline = useSyncExternalStore(
@@ -107,7 +107,7 @@ function Framed({
     go: (screen) => void navigate({ to: acting.base + screen }),
     help: () => setHelp(true),
     search,
-    actions: () => setAsked((before) => ({ times: before.times + 1, isOfPage: true })),
+    actions: () => setAsked({ isOfPage: true }),
   });
   useEffect(() => setOpen(false), [pathname]);
   const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark';
@@ -166,7 +166,7 @@ function Framed({
           <Outlet />
         </main>
       </div>
-      <Suspense>{asked.times > 0 && <Palette asked={asked} />}</Suspense>
+      <Suspense>{asked !== null && <Palette asked={asked} />}</Suspense>
       <Suspense>{isHelp && <KeysHelp onClose={() => setHelp(false)} />}</Suspense>
     </>
   );

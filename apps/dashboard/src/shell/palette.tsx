@@ -33,7 +33,7 @@ export default function Palette({
   const acting = useActing();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
-  const [wanted] = useDebouncedValue(typed.trim(), PAUSE_MS);
+  const [wanted] = useDebouncedValue(asked.isOfPage ? '' : typed.trim(), PAUSE_MS);
   const session = useQuery(sessionQuery(acting.platform));
   const services = useInfiniteQuery(servicesQuery(acting));
   const found = useQuery({ ...searchQuery(acting, wanted), placeholderData: (before) => before });

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Kit } from '../kit/types.ts';
-import { fit, openViewer, reveal } from '../kit/view.ts';
+import { fit, openViewer } from '../kit/view.ts';
 import { differencesOf, type Change, type ElementChange } from './differences.ts';
 
 const WORDS: Readonly<Record<Change, string>> = {
@@ -81,7 +81,7 @@ function Side({
   useEffect(() => {
     const drawn = shown === null ? undefined : kit?.service('elementRegistry').get(shown);
     if (!kit || !drawn) return undefined;
-    reveal(kit, drawn);
+    kit.service('canvas').scrollToElement(drawn);
     kit.service('canvas').addMarker(drawn.id, 'looked-at');
     return () => kit.service('canvas').removeMarker(drawn.id, 'looked-at');
   }, [kit, shown]);

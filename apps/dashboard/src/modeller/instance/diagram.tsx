@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { isRoot, wholesOf } from '../kit/every-process.ts';
+import { wholesOf } from '../kit/every-process.ts';
 import { text, type Kit } from '../kit/types.ts';
-import { fit, openViewer, reveal } from '../kit/view.ts';
+import { fit, openViewer, selectIn } from '../kit/view.ts';
 import { LONGEST_NAME, shortened, titleOf } from '../kit/words.ts';
 import { showMarks } from './marks.ts';
 import { rowsOf, wholeOf } from '../outline/tree.ts';
@@ -75,14 +75,10 @@ export function InstanceDiagram({
   useEffect(() => (kit ? showMarks(kit, progress, childIncidents) : undefined), [kit, progress, childIncidents]);
   useEffect(() => {
     if (!kit) return;
-    const selection = kit.service('selection');
-    const [present] = selection.get();
+    const [present] = kit.service('selection').get();
     if ((present?.businessObject.id ?? null) === selected) return;
     const drawn = selected === null ? undefined : kit.service('elementRegistry').get(selected);
-    const isWhole = drawn !== undefined && isRoot(kit, drawn);
-    if (isWhole) kit.service('canvas').setRootElement(drawn);
-    else if (drawn) reveal(kit, drawn);
-    selection.select(isWhole ? null : (drawn ?? null));
+    selectIn(kit, drawn ?? null);
   }, [kit, selected]);
   return (
     <>

@@ -6,7 +6,7 @@ type Create = (type: string, values: Readonly<Record<string, unknown>>) => Moddl
 /**
  * Completes the drawing of a file: elements of its processes, or of a collapsed sub-process, that have none get places.
  * A process that is drawn nowhere gets a diagram of its own. Returns those elements. `taken` are the ids of the file.
- * What is missing in a pool or in an open sub-process stays so: there may be no room.
+ * Elements that are missing in a pool or in an open sub-process stay so: there may be no room.
  */
 export function drawMissing(definitions: Moddle, create: Create, taken: Iterable<string>): readonly Moddle[] {
   const diagrams = list(definitions, 'diagrams');

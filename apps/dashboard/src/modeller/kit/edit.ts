@@ -40,7 +40,8 @@ function setChild(
   kit.service('modeling').updateModdleProperties(element, owner, { [name]: holder });
 }
 
-function adopt(moddle: Moddle, parent: Moddle): void {
+/** Makes one part of the file the parent of another. */
+export function adopt(moddle: Moddle, parent: Moddle): void {
   (moddle as { $parent?: Moddle }).$parent = parent;
 }
 

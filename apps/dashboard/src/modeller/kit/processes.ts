@@ -1,3 +1,4 @@
+import { adopt } from './edit.ts';
 import { wholesOf } from './every-process.ts';
 import { together } from './together.ts';
 import { child, is, list, type Diagram, type Drawn, type Kit, type Moddle, type Services } from './types.ts';
@@ -45,12 +46,9 @@ export function addProcess(kit: Kit): Drawn {
   const process = factory.create('bpmn:Process', { isExecutable: true });
   const root = kit.service('elementFactory').createRoot({ type: 'bpmn:Process', businessObject: process });
   const diagram = factory.create('bpmndi:BPMNDiagram', { plane: root.di });
-  for (const [part, parent] of [
-    [process, definitions],
-    [diagram, definitions],
-    [root.di, diagram],
-  ])
-    (part as { $parent?: unknown }).$parent = parent;
+  adopt(process, definitions);
+  adopt(diagram, definitions);
+  adopt(root.di, diagram);
   const at = [list(definitions, 'rootElements').length, list(definitions, 'diagrams').length];
   return together(kit, () => {
     execute(kit, { root, diagram, isAdded: true, beside: canvas.getRootElement(), at });

@@ -5,7 +5,7 @@ import kethub from '@kethub/workflow/kethub.json' with { type: 'json' };
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer.js';
 import zeebe from 'zeebe-bpmn-moddle/resources/zeebe.json' with { type: 'json' };
 import { drawMissing } from './draw-missing.ts';
-import { drawEveryProcess } from './every-process.ts';
+import { drawEveryProcess, isRoot } from './every-process.ts';
 import type { Diagram, Drawn, Kit, Moddle, Services } from './types.ts';
 import { shortened } from './words.ts';
 
@@ -70,12 +70,11 @@ interface TextRenderer {
   getTextAnnotationBounds: (bounds: object, text: string | undefined) => object;
 }
 
-/** Moves the canvas to an element that is not in view. */
-export function reveal(kit: Kit, element: Drawn): void {
-  const canvas = kit.service('canvas');
-  const root = canvas.findRoot(element);
-  if (root && root !== canvas.getRootElement()) canvas.setRootElement(root);
-  canvas.scrollToElement(element);
+/** Brings an element into view and selects it; null selects none. A whole diagram is shown and not selected. */
+export function selectIn(kit: Kit, element: Drawn | null): void {
+  // It shows the diagram of the element first, and the canvas forgets its selection then.
+  if (element) kit.service('canvas').scrollToElement(element);
+  kit.service('selection').select(element && isRoot(kit, element) ? null : element);
 }
 
 /** Shows the whole diagram, beside what covers the left of the canvas: `left` in pixels. */

@@ -1,4 +1,4 @@
-import { child, definitionOf, is, text, type Moddle } from './types.ts';
+import { child, definitionOf, is, text, type Kit, type Moddle } from './types.ts';
 
 /** Characters of a name that are shown; the form of an element has all of it. */
 export const LONGEST_NAME = 300;
@@ -14,7 +14,7 @@ export function nameOf(moddle: Moddle): string {
 }
 
 /** The name of a process, else its id: several processes of a file have the same type. */
-export function processName(process: Moddle): string {
+function processName(process: Moddle): string {
   return shortened(text(process, 'name').trim() || (process.id ?? ''), LONGEST_NAME) || typeInWords(process);
 }
 
@@ -23,6 +23,12 @@ export function titleOf(moddle: Moddle): string {
   const [from, to] = [child(moddle, 'sourceRef'), child(moddle, 'targetRef')];
   if (text(moddle, 'name').trim() === '' && from !== null && to !== null) return `${nameOf(from)} to ${nameOf(to)}`;
   return is(moddle, 'bpmn:Process') ? processName(moddle) : nameOf(moddle);
+}
+
+/** The same of an element by its id, which may not be drawn. */
+export function titleAt(kit: Kit, elementId: string): string {
+  const drawn = kit.service('elementRegistry').get(elementId);
+  return drawn ? titleOf(drawn.businessObject) : shortened(elementId, LONGEST_NAME);
 }
 
 /** The type of an element in words, such as `Timer boundary event`. */

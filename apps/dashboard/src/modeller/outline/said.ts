@@ -13,6 +13,8 @@ export function useSaid(
   revision: number,
 ): { readonly said: string; say(words: string): void } {
   const [said, setSaid] = useState('');
+  // A text that stays the same is not read out again.
+  const say = (words: string): void => setSaid((last) => (last === words ? `${words}\u00a0` : words));
   const trigger = useRef('');
   useEffect(() => {
     const note = (event: Readonly<Record<string, unknown>>): void => {
@@ -28,10 +30,9 @@ export function useSaid(
   useEffect(() => {
     const words = changeInWords(before.current, rows, trigger.current);
     before.current = rows;
-    // A text that stays the same is not read out again.
-    if (words !== '') setSaid((last) => (last === words ? `${words}\u00a0` : words));
+    if (words !== '') say(words);
   }, [rows, revision]);
-  return { said, say: (words) => setSaid((last) => (last === words ? `${words}\u00a0` : words)) };
+  return { said, say };
 }
 
 /** Elements that were added and removed, in words; '' where nothing has to be said. */

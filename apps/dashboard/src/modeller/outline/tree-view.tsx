@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import type { Row } from './tree.ts';
+import { isFocusLost } from '../../look/return-focus.ts';
 
 /** Elements as a tree: arrow keys select, Enter opens, Delete removes. */
 export function Tree({
@@ -33,8 +34,7 @@ export function Tree({
   const isFocused = useRef(false);
   // The row that had the focus may be gone, such as by Delete or Undo: its neighbour gets it.
   useLayoutEffect(() => {
-    if (isFocused.current && document.activeElement === document.body)
-      list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    if (isFocused.current && isFocusLost()) list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
   }, [rows]);
   useEffect(() => {
     if (focusAsked > 0) list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();

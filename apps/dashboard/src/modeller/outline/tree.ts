@@ -1,5 +1,5 @@
 import { child, is, list, type Moddle } from '../kit/types.ts';
-import { nameOf, processName, typeInWords } from '../kit/words.ts';
+import { nameOf, titleOf, typeInWords } from '../kit/words.ts';
 
 /** A row of the outline. */
 export interface Row {
@@ -57,7 +57,7 @@ type Flows = ReadonlyMap<Moddle | null, readonly Moddle[]>;
 
 const rowOf = (moddle: Moddle, level: number): Row => ({
   id: moddle.id ?? '',
-  name: is(moddle, 'bpmn:Process') ? processName(moddle) : nameOf(moddle),
+  name: titleOf(moddle),
   type: typeInWords(moddle),
   level,
 });

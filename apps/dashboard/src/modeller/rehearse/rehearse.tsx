@@ -6,7 +6,7 @@ import { parseExact, writeExact } from '../../data/exact-json.ts';
 import { instancesQuery } from '../../data/workflow-queries.ts';
 import { LongText } from '../../look/long-text.tsx';
 import { State } from '../../look/parts.tsx';
-import { returnFocus } from '../../look/return-focus.ts';
+import { isFocusLost, returnFocus } from '../../look/return-focus.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { Tree } from '../../viewers/tree.tsx';
 import type { Rehearsed } from '../check/protocol.ts';
@@ -14,7 +14,7 @@ import { everyService, type Modelling } from '../context.tsx';
 import { InstanceDiagram } from '../instance/diagram.tsx';
 import { wholesOf } from '../kit/every-process.ts';
 import { is } from '../kit/types.ts';
-import { LONGEST_NAME, processName, shortened, titleOf } from '../kit/words.ts';
+import { titleAt, titleOf } from '../kit/words.ts';
 import { recordedFor } from './answers.ts';
 import { History } from './history.tsx';
 import { IncidentForm } from './incident.tsx';
@@ -45,15 +45,12 @@ export default function Rehearse({
   const { state, failure, start, happen, goOn } = useRehearsal(modelling.checker, xml);
   const record = useRecord(acting, modelling.checker);
   const known = record.data ?? null;
-  const nameAt = (elementId: string): string => {
-    const drawn = modelling.kit.service('elementRegistry').get(elementId);
-    return drawn ? titleOf(drawn.businessObject) : shortened(elementId, LONGEST_NAME);
-  };
+  const nameAt = (elementId: string): string => titleAt(modelling.kit, elementId);
   const processes = wholesOf(modelling.kit).filter(({ businessObject }) => is(businessObject, 'bpmn:Process'));
   const side = useRef<HTMLDivElement>(null);
   // The button that was pressed may be gone with its form.
   useEffect(() => {
-    if (state && document.activeElement === document.body) side.current?.focus();
+    if (state && isFocusLost()) side.current?.focus();
   }, [state]);
   const show = (elementId: string | null): void => {
     if (elementId === null) return;
@@ -74,7 +71,7 @@ export default function Rehearse({
               <NativeSelect
                 size="xs"
                 label="Process in the diagram"
-                data={processes.map(({ id, businessObject }) => ({ value: id, label: processName(businessObject) }))}
+                data={processes.map(({ id, businessObject }) => ({ value: id, label: titleOf(businessObject) }))}
                 value={processId ?? processes[0]?.id ?? ''}
                 onChange={({ currentTarget: { value } }) => setProcessId(value)}
               />

@@ -19,10 +19,7 @@ function Reader({
   readonly applicationId: string;
   readonly onKnown: (applicationId: string, by: CalledBy) => void;
 }) {
-  const { services, isKnown, isForeign } = useCallable(applicationId);
-  useEffect(
-    () => onKnown(applicationId, { services, isKnown, isForeign }),
-    [applicationId, services, isKnown, isForeign, onKnown],
-  );
+  const callable = useCallable(applicationId);
+  useEffect(() => onKnown(applicationId, callable), [applicationId, callable, onKnown]);
   return null;
 }

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'react';
 import { elementTemplatesQuery, subscriptionsQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
 import { writeExact } from '../../data/exact-json.ts';
-import { RENEWED_PAGES } from '../../data/live.ts';
+import { isRenewed } from '../../data/live.ts';
 import { versionQuery } from '../../data/queries.ts';
 import { documentQuery } from '../../data/source-queries.ts';
 import { fieldsOf } from '../../forms/schema.ts';
@@ -35,8 +35,7 @@ export function useCallable(applicationId: string | null): Callable {
     ...subscriptionsQuery(acting, applicationId ?? ''),
     enabled,
     // No event tells of subscriptions, which are often made beside the modeller. A list that was refused is not asked for again.
-    refetchInterval: ({ state: { data } }) =>
-      data === undefined || data.pages.length > RENEWED_PAGES ? false : RENEWAL_MS,
+    refetchInterval: (query) => (query.state.data !== undefined && isRenewed(query) ? RENEWAL_MS : false),
   });
   useEveryPage(subscriptions);
   const rows = useMemo(() => subscriptions.data?.pages.flat() ?? [], [subscriptions.data]);

@@ -21,6 +21,7 @@ import { TaskExecutions } from './task-executions.tsx';
 import { useJournal } from './use-journal.ts';
 import { Variables } from './variables.tsx';
 import { Whereabouts } from './whereabouts.tsx';
+import { isFocusLost } from '../../look/return-focus.ts';
 
 /** The diagram comes with a large library, which the other pages do without. */
 const InstanceOnDiagram = lazy(() => import('./instance-on-diagram.tsx'));
@@ -53,13 +54,12 @@ function Instance({ instance, tag }: { readonly instance: WorkflowInstanceDetail
     details.current?.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus();
   const showIncidents = (): void => {
     view.show({ tab: 'incidents' });
-    const [tab] = details.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [];
-    tab?.focus();
+    details.current?.querySelector<HTMLElement>('[role=tab]')?.focus();
   };
   const incidents = instance.openIncidents.length;
   // The form of an incident goes with it, and took the focus along.
   useEffect(() => {
-    if (incidentsBefore.current > incidents && document.activeElement === document.body) openDetails();
+    if (incidentsBefore.current > incidents && isFocusLost()) openDetails();
     incidentsBefore.current = incidents;
   }, [incidents]);
   const nameOf = (elementId: string): string => names.get(elementId) ?? elementId;
