@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Cluster } from './kubernetes.ts';
-import { cacheFolder, callGo } from './kubernetes/build.ts';
+import { builtOnce, callGo } from './kubernetes/build.ts';
 import { root } from './run.ts';
 
 const VERSION = 'v4.3.1';
@@ -12,19 +12,12 @@ export const CHART = path.join(root, 'deploy/helm/kethub');
 
 /** Path of Helm. The first call builds it from its Go module, in three to ten minutes. */
 export function buildHelm(say: (line: string) => void): string {
-  const built = path.join(cacheFolder(), `helm-${VERSION}`);
-  if (existsSync(built)) return built;
-  say('building Helm from its Go module, once for this machine: three to ten minutes ...');
-  mkdirSync(cacheFolder(), { recursive: true });
-  const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
-  try {
+  return builtOnce(`helm-${VERSION}`, (folder) => {
+    say('building Helm from its Go module, once for this machine: three to ten minutes ...');
     const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w'];
     callGo(['install', ...flags, `helm.sh/helm/v4/cmd/helm@${VERSION}`], folder, { GOBIN: folder });
-    renameSync(path.join(folder, 'helm'), built);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return built;
+    return path.join(folder, 'helm');
+  });
 }
 
 /** Writes the credentials of the administrator of a cluster, as Helm reads them. */

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
-import { cacheFolder, callGo } from './kubernetes/build.ts';
+import { builtOnce, callGo } from './kubernetes/build.ts';
 
 const MODULE = 'github.com/versity/versitygw';
 const VERSION = 'v1.8.0';
@@ -13,19 +13,11 @@ const BUCKET = 'kethub';
 
 /** Path of a real S3 server, Versity's gateway. The first call builds it from its Go module, in one to five minutes. */
 export function buildS3(say: (line: string) => void): string {
-  const built = path.join(cacheFolder(), `versitygw-${VERSION}`);
-  if (existsSync(built)) return built;
-  say('building an S3 server from its Go module, once for this machine: one to five minutes ...');
-  mkdirSync(cacheFolder(), { recursive: true });
-  const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
-  try {
+  return builtOnce(`versitygw-${VERSION}`, (folder) => {
+    say('building an S3 server from its Go module, once for this machine: one to five minutes ...');
     callGo(['install', '-trimpath', `${MODULE}/cmd/versitygw@${VERSION}`], folder, { GOBIN: folder });
-    // Appears only when complete.
-    renameSync(path.join(folder, 'versitygw'), built);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return built;
+    return path.join(folder, 'versitygw');
+  });
 }
 
 /** A running S3 server with one bucket. */

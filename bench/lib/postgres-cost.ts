@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { memoryOf } from './process.ts';
+import { memoryOf, textOf, treeOf } from './process.ts';
 
 /** The cost of a PostgreSQL so far. */
 export interface PostgresCost {
@@ -24,7 +23,7 @@ export async function postgresCost(url: string, pid: number): Promise<PostgresCo
         (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()) as connections
       from pg_stat_database where datname = current_database()`,
     );
-    const all = [pid, ...childrenOf(pid)];
+    const all = treeOf(pid);
     return {
       seconds: all.reduce((sum, one) => sum + secondsOf(one), 0) + endedChildrenOf(pid),
       transactions: Number(rows[0]?.transactions),
@@ -34,11 +33,6 @@ export async function postgresCost(url: string, pid: number): Promise<PostgresCo
   } finally {
     await client.end();
   }
-}
-
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.split(' ').filter(Boolean).map(Number);
 }
 
 /** Ticks of user and system time: fields 14 and 15 of proc(5), those of ended children 16 and 17. */
@@ -53,11 +47,7 @@ function endedChildrenOf(pid: number): number {
 }
 
 function fieldsOf(pid: number): number[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return fields.slice(11, 15).map(Number);
-  } catch {
-    return [];
-  }
+  const text = textOf(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).map(Number);
 }

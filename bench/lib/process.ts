@@ -62,6 +62,21 @@ export function memoryOf(pid: number): number {
   }
 }
 
+/** A process and all that it has started. */
+export function treeOf(pid: number): number[] {
+  const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return [pid, ...children.flatMap(treeOf)];
+}
+
+/** The content of a file of /proc; empty for a process that has ended. */
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /**
  * Processor time of the whole machine so far, in seconds. It includes the kernel's work after a process has ended
  * (proc(5)).

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { startPostgres } from '../../script/postgres.ts';
 import { requestsPerSecond } from '../lib/load.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { memoryMb, memoryOf, startServer } from '../lib/process.ts';
+import { memoryMb, memoryOf, startServer, textOf, treeOf } from '../lib/process.ts';
 import { median } from '../lib/statistics.ts';
 import type { ClaimsAnswer, ClaimsQuestion } from '../servers/claims.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
@@ -155,17 +155,4 @@ function runnerOf(dataDir: string): number {
     if (command.includes('runner/main.ts') && command.includes(path.join(dataDir, 'runtime'))) return Number(name);
   }
   throw new Error('The platform has no runner');
-}
-
-function treeOf(pid: number): number[] {
-  const children = textOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
-  return [pid, ...children.flatMap(treeOf)];
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,6 @@
 import { run } from '../run.ts';
 import { slurmTools } from '../slurm.ts';
-import { buildKubernetes, KubernetesMissing } from '../kubernetes/build.ts';
+import { buildKubernetes } from '../kubernetes/build.ts';
 import { kubernetesTools } from '../kubernetes.ts';
 import { ensureTools, runtimeTools, ToolsMissing } from '../system-tools.ts';
 
@@ -14,7 +14,7 @@ try {
   ensureTools([...runtimeTools, ...(engine === 'slurm' ? slurmTools : kubernetesTools)], say);
   if (engine === 'kubernetes') buildKubernetes(say);
 } catch (error) {
-  if (!(error instanceof ToolsMissing || error instanceof KubernetesMissing)) throw error;
+  if (!(error instanceof ToolsMissing)) throw error;
   say(error.message);
   process.exit(1);
 }

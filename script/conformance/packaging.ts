@@ -5,7 +5,7 @@ import { composeTool, containerTools } from '../container-engine.ts';
 import { buildParts } from '../image/parts.ts';
 import { javaTool } from '../keycloak.ts';
 import { buildHelm } from '../helm.ts';
-import { buildKubernetes, KubernetesMissing } from '../kubernetes/build.ts';
+import { buildKubernetes } from '../kubernetes/build.ts';
 import { kubernetesTools } from '../kubernetes.ts';
 import { postgresTool } from '../postgres.ts';
 import { buildS3 } from '../s3.ts';
@@ -20,7 +20,7 @@ try {
   ensureTools([...runtimeTools, ...containerTools, ...kubernetesTools, postgresTool, javaTool, composeTool], say);
   programs = { kubernetes: buildKubernetes(say), helm: buildHelm(say), s3: buildS3(say) };
 } catch (error) {
-  if (!(error instanceof ToolsMissing || error instanceof KubernetesMissing)) throw error;
+  if (!(error instanceof ToolsMissing)) throw error;
   say(error.message);
   process.exit(1);
 }

@@ -1,4 +1,3 @@
-import { KubernetesMissing } from '../kubernetes/build.ts';
 import { postgresTool, startPostgres } from '../postgres.ts';
 import { run } from '../run.ts';
 import { buildS3 } from '../s3.ts';
@@ -21,7 +20,7 @@ try {
     await postgres.stop();
   }
 } catch (error) {
-  if (!(error instanceof ToolsMissing || error instanceof KubernetesMissing)) throw error;
+  if (!(error instanceof ToolsMissing)) throw error;
   say(error.message);
   process.exitCode = 1;
 }

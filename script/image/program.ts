@@ -8,13 +8,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { root } from '../run.ts';
+import { trackedFiles } from '../tracked.ts';
 import { describeLayer, packLayer, type Layer } from './archive.ts';
 import { addProgram } from './system.ts';
 
@@ -82,9 +82,7 @@ export async function packagesLayer(cache: string, say: (line: string) => void):
     // The rest belongs to the layer above.
     for (const name of readdirSync(home)) if (name !== 'node_modules') keepOnlyPackages(path.join(home, name));
     normalize(draft);
-    const made = await packLayer(draft, `${file}.new`);
-    renameSync(made.file, file);
-    return { ...made, file };
+    return await packLayer(draft, file);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -118,17 +116,7 @@ export async function programLayer(cache: string, say: (line: string) => void): 
 
 /** Sources that Git knows, without tests. */
 function tracked(): string[] {
-  const said = execFileSync(
-    'git',
-    ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...SOURCES],
-    {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    },
-  );
-  return said
-    .split('\0')
-    .filter((name) => name !== '' && !/\.test\.ts$|\/testing\//.test(name) && existsSync(path.join(root, name)));
+  return trackedFiles(SOURCES).filter((name) => !/\.test\.ts$|\/testing\//.test(name));
 }
 
 function copy(name: string, home: string): void {

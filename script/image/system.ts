@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -73,9 +72,7 @@ export async function systemLayer(
     writeFileSync(path.join(root, 'etc/packages'), `${names.join('\n')}\n`);
     prepare(root);
     execFileSync('/sbin/ldconfig', ['-r', root]);
-    const made = await packLayer(root, `${file}.new`);
-    renameSync(made.file, file);
-    return { ...made, file };
+    return await packLayer(root, file);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

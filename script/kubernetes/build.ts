@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { ToolsMissing } from '../system-tools.ts';
 
 /** Version of Go that builds Kubernetes, from the proxy of Go modules. A machine needs no Go of its own. */
 const GO = 'v0.0.1-go1.26.8.linux-amd64';
@@ -11,9 +12,6 @@ const PROXY = 'https://proxy.golang.org/golang.org/toolchain/@v';
 const LIMIT_MINUTES = 60;
 const HERE = import.meta.dirname;
 
-/** A server cannot be built here. The message is the reason. */
-export class KubernetesMissing extends Error {}
-
 /** Folder of what is built once for a machine and all its clones. */
 export function cacheFolder(): string {
   return path.join(process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'), 'kethub');
@@ -21,33 +19,42 @@ export function cacheFolder(): string {
 
 /**
  * Path of the program that is etcd, API server, controllers, scheduler and kubelet. The first call builds it from
- * published Go modules and keeps it by the digest of its sources. Throws KubernetesMissing.
+ * published Go modules and keeps it by the digest of its sources. Throws ToolsMissing.
  */
 export function buildKubernetes(say: (line: string) => void): string {
   const sources = ['main.go', 'go.mod', 'go.sum'].map((name) => readFileSync(path.join(HERE, name)));
   const digest = createHash('sha256').update(GO);
   for (const source of sources) digest.update(source);
-  const built = path.join(cacheFolder(), `kubernetes-${digest.digest('hex').slice(0, 16)}`);
-  if (existsSync(built)) return built;
-  if (process.platform !== 'linux' || process.arch !== 'x64')
-    throw new KubernetesMissing('Kubernetes is built for Linux on x86-64 only.');
-  say('building Kubernetes from its Go modules, once for this machine: 9 to 25 minutes ...');
-  mkdirSync(cacheFolder(), { recursive: true });
-  const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
-  try {
+  return builtOnce(`kubernetes-${digest.digest('hex').slice(0, 16)}`, (folder) => {
+    if (process.platform !== 'linux' || process.arch !== 'x64')
+      throw new ToolsMissing('Kubernetes is built for Linux on x86-64 only.');
+    say('building Kubernetes from its Go modules, once for this machine: 9 to 25 minutes ...');
     const made = path.join(folder, 'kubernetes');
     callGo(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', made, '.'], HERE, {
       GOFLAGS: '-mod=readonly',
     });
-    // Appears only when complete: an interrupted build is repeated, and of two at the same time one wins.
-    renameSync(made, built);
+    return made;
+  });
+}
+
+/**
+ * Path of a program that is built once for this machine. `make` builds it in a folder and returns its path there. It
+ * appears only when complete: an interrupted build is repeated, and of two at the same time one wins.
+ */
+export function builtOnce(name: string, make: (folder: string) => string): string {
+  const built = path.join(cacheFolder(), name);
+  if (existsSync(built)) return built;
+  mkdirSync(cacheFolder(), { recursive: true });
+  const folder = mkdtempSync(path.join(cacheFolder(), 'building-'));
+  try {
+    renameSync(make(folder), built);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return built;
 }
 
-/** Runs `go` with its caches beside what is built. Throws KubernetesMissing. */
+/** Runs `go` with its caches beside what is built. Throws ToolsMissing. */
 export function callGo(args: string[], folder: string, environment: Record<string, string> = {}): void {
   call(fetchGo(), args, folder, {
     GOTOOLCHAIN: 'local',
@@ -97,7 +104,7 @@ function call(command: string, args: string[], cwd = '/', environment: Record<st
   });
   if (run.status === 0) return;
   const words = run.error?.message ?? (run.stderr + run.stdout).slice(-2_000);
-  throw new KubernetesMissing(`A server for tests cannot be built here: ${command} failed: ${words}`);
+  throw new ToolsMissing(`A server for tests cannot be built here: ${command} failed: ${words}`);
 }
 
 /** Variables by which a machine names its proxies. */

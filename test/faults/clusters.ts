@@ -3,9 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@kethub/server/testing/free-port';
+import { slurmSettings } from '@kethub/server/testing/slurm';
 import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
-import { makeCertificate } from '../../script/kubernetes/certificates.ts';
 import { startSlurm } from '../../script/slurm.ts';
 import type { Kind } from './judge.ts';
 import { witness } from './service.ts';
@@ -97,8 +96,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
 async function openSlurm(): Promise<FaultyCluster> {
   const slurm = await startSlurm();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-faults-slurm-'));
-  const tls = makeCertificate(folder, '127.0.0.1');
-  const port = await freePort();
+  const settings = await slurmSettings(slurm, folder);
   const environment = { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration };
   /** Numbers of the jobs in the queue. */
   const queue = (): string[] =>
@@ -114,18 +112,7 @@ async function openSlurm(): Promise<FaultyCluster> {
     };
   return {
     name: 'slurm',
-    settings: {
-      KETHUB_SLURM: 'on',
-      KETHUB_SLURM_USER: String(slurm.uid),
-      KETHUB_SLURM_OPTIONS: '--partition=main',
-      KETHUB_SLURM_URL: `https://127.0.0.1:${port}`,
-      KETHUB_SLURM_PORT: String(port),
-      KETHUB_SLURM_REST_URL: slurm.rest.url,
-      KETHUB_SLURM_REST_TOKEN_FILE: slurm.rest.tokenFile,
-      KETHUB_TRANSFER_CERT_FILE: tls.certFile,
-      KETHUB_TRANSFER_KEY_FILE: tls.keyFile,
-      KETHUB_TRANSFER_CA_FILE: tls.caFile,
-    },
+    settings,
     kind: { raised: 'ValueError', lostWith: ['removal'], gaps: null },
     parts: {
       async slurmctld(away) {

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { root } from '../../script/run.ts';
+import { trackedFiles } from '../../script/tracked.ts';
 
-/** Folder of the repository. */
-const ROOT = path.resolve(import.meta.dirname, '../..');
 const MIGRATIONS = 'apps/server/src/foundation/storage/migrations';
 
 /** A version of the platform in a folder of its own. */
@@ -27,16 +27,14 @@ export interface Version {
 /** Unpacks a tag or commit. It uses the installed packages of the work tree. */
 export function unpackCommit(ref: string, folder: string): Version {
   mkdirSync(folder, { recursive: true });
-  const archive = execFileSync('git', ['archive', ref], { cwd: ROOT, maxBuffer: 1024 ** 3 });
+  const archive = execFileSync('git', ['archive', ref], { cwd: root, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   return opened(folder);
 }
 
 /** Copies the work tree. */
 export function copyWorkTree(folder: string): Version {
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
-  for (const file of files.toString().split('\0').filter(Boolean))
-    if (existsSync(path.join(ROOT, file))) cpSync(path.join(ROOT, file), path.join(folder, file));
+  for (const file of trackedFiles()) cpSync(path.join(root, file), path.join(folder, file));
   return opened(folder);
 }
 
@@ -87,13 +85,13 @@ function installPackages(folder: string): void {
   const target = path.join(folder, 'node_modules');
   if (existsSync(target)) return;
   mkdirSync(path.join(target, '@kethub'), { recursive: true });
-  const installed = path.join(ROOT, 'node_modules');
+  const installed = path.join(root, 'node_modules');
   for (const name of readdirSync(installed))
     if (name !== '@kethub') symlinkSync(path.join(installed, name), path.join(target, name));
   for (const group of ['apps', 'packages'])
     for (const name of readdirSync(path.join(folder, group))) {
       symlinkSync(path.join(folder, group, name), path.join(target, '@kethub', name));
-      const own = path.join(ROOT, group, name, 'node_modules');
+      const own = path.join(root, group, name, 'node_modules');
       if (existsSync(own)) symlinkSync(own, path.join(folder, group, name, 'node_modules'));
     }
 }

@@ -3,14 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate } from '../../../../../script/kubernetes/certificates.ts';
 import { slurmTools, startSlurm, type Slurm } from '../../../../../script/slurm.ts';
 import { ensureTools } from '../../../../../script/system-tools.ts';
 import { poolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
-import { freePort } from '../../testing/free-port.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
+import { slurmSettings } from '../../testing/slurm.ts';
 
 const program = `
 import time
@@ -39,21 +38,7 @@ describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs 
     ensureTools(slurmTools, () => undefined);
     slurm = await startSlurm();
     folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-certificate-'));
-    const tls = makeCertificate(folder, '127.0.0.1');
-    const port = await freePort();
-    // The user of the jobs cannot enter the data folder, and this machine asks Slurm over HTTP only.
-    kethub = await startTestKethub(sqlite, {
-      KETHUB_SLURM: 'on',
-      KETHUB_SLURM_USER: String(slurm.uid),
-      KETHUB_SLURM_OPTIONS: '--partition=main',
-      KETHUB_SLURM_URL: `https://127.0.0.1:${port}`,
-      KETHUB_SLURM_PORT: String(port),
-      KETHUB_SLURM_REST_URL: slurm.rest.url,
-      KETHUB_SLURM_REST_TOKEN_FILE: slurm.rest.tokenFile,
-      KETHUB_TRANSFER_CERT_FILE: tls.certFile,
-      KETHUB_TRANSFER_KEY_FILE: tls.keyFile,
-      KETHUB_TRANSFER_CA_FILE: tls.caFile,
-    });
+    kethub = await startTestKethub(sqlite, await slurmSettings(slurm, folder));
     app = await callerOf(
       await deploy(kethub.client, 'Sum', { 'src/program.py': program, 'requirements.txt': 'numpy\n' }),
     );
