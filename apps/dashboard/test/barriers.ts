@@ -10,15 +10,23 @@ const PICTURES = process.env['KETHUB_SCREENSHOTS'];
 export const WIDE = { width: 1360, height: 860 };
 const NARROW = { width: 390, height: 800 };
 
-/** Barriers of these screens and whatever makes them wider than a telephone, in light and in dark, each loaded directly. */
+/** Barriers of these screens and whatever makes them wider than a telephone, each loaded directly, in light and then in dark. */
 export async function barriersOn(page: Page, origin: string, screens: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const screen of screens) {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await open(page, origin + screen);
+    found.push(...(await barriersInBoth(page, screen)));
+  }
+  return found;
+}
+
+/** Barriers of a page that is shown, in light and in dark. */
+export async function barriersInBoth(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    for (const screen of screens) {
-      await open(page, origin + screen);
-      found.push(...(await barriersOf(page, `${colorScheme}${screen}`)));
-    }
+    found.push(...(await barriersOf(page, `${colorScheme}${name}`)));
   }
   return found;
 }
