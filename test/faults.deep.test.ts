@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { amounts } from '@kethub/server/testing/amounts';
 import { testEngine } from '@kethub/runtime/testing/images';
 import { runFaults } from './faults/run.ts';
 
@@ -8,7 +9,13 @@ const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 // The long run, with 200 kills of everything, is `npm run faults`.
 test.each([
-  ['sqlite', 50, 'the platform, and stand-stills,', ['platform', 'still-platform', 'still-runner'], null],
+  [
+    'sqlite',
+    amounts.faultsOfPlatform,
+    'the platform, and stand-stills,',
+    ['platform', 'still-platform', 'still-runner'],
+    null,
+  ],
   ['postgres', 12, 'everything', null, 3_000],
 ] as const)(
   `on %s with %d kills of %s at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,

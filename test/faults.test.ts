@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { amounts } from '@kethub/server/testing/amounts';
 import { decisionOf, errandOf, wishOf } from './faults/decisions.ts';
 import { faults } from './faults/faults.ts';
 import { runFaults } from './faults/run.ts';
@@ -8,11 +9,11 @@ const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 // More kills, of everything and on both databases, are in faults.deep.test.ts; 200 are `npm run faults`.
 test(
-  `with 8 kills of the platform at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
+  `with ${amounts.killsUnderLoad} kills of the platform at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
   { timeout: 600_000 },
   async () => {
-    const plan = { seed, kills: 8, only: ['platform'], database: 'sqlite', diskMb: null, outageMs: null } as const;
-    const report = await runFaults({ ...plan, pauseMs: 400 });
+    const plan = { seed, only: ['platform'], database: 'sqlite', diskMb: null, outageMs: null } as const;
+    const report = await runFaults({ ...plan, kills: amounts.killsUnderLoad, pauseMs: 400 });
     expect(report.wrong, JSON.stringify(report)).toEqual([]);
     expect(report.promised).toBeGreaterThan(0);
   },

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { amounts } from '@kethub/server/testing/amounts';
 import { KethubProcess } from '@kethub/server/testing/child-process';
 import { sqlite } from '@kethub/server/testing/databases';
 import { GitClient } from '@kethub/server/testing/git-client';
 import { leftoversIn, repositoryOf } from '@kethub/server/testing/git-raw';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
-// Fifty starts of a platform take five minutes on a busy machine.
+// Each kill is a start of the platform, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });
 
-/** Kills, and milliseconds by which each comes later than the one before. */
-const KILLS = 50;
-const STEP_MS = 12;
+/** Kills, and milliseconds by which each comes later than the one before: the last one after 600 ms. */
+const KILLS = amounts.killsOfPushes;
+const STEP_MS = 600 / KILLS;
 /** Checks of a repository, and milliseconds between them. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 250;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Implementation, Service, ServiceVersion } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { amounts } from '@kethub/server/testing/amounts';
 import { KethubProcess } from '@kethub/server/testing/child-process';
 import { sqlite } from '@kethub/server/testing/databases';
 import { GitClient } from '@kethub/server/testing/git-client';
@@ -10,7 +11,7 @@ import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub'
 // Each kill is a start of the platform, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 300_000 });
 
-const KILLS = 12;
+const KILLS = amounts.killsOfServicesFromGit;
 /** Milliseconds after the request in which a kill comes. */
 const CREATE_MS = 400;
 const PUSH_MS = 6_000;

@@ -1,0 +1,19 @@
+/**
+ * Amounts of what tests repeat at random moments or with random requests, decided here for all of them. The first of two
+ * is that of every run: together the two commands of tests have 40 minutes on two cores. `KETHUB_TEST_THOROUGH=1` takes
+ * the second, after a change of what such a test is about. Two hundred kills of everything are `npm run faults`.
+ */
+export const thorough = process.env['KETHUB_TEST_THOROUGH'] === '1';
+
+const either = (usual: number, many: number): number => (thorough ? many : usual);
+
+export const amounts = {
+  /** Kills of the platform in the middle of pushes, each at a later moment. */
+  killsOfPushes: either(16, 50),
+  /** Kills while a service is made of a repository, and as many while a push becomes a version. */
+  killsOfServicesFromGit: either(5, 12),
+  /** Kills of the platform on SQLite under load, in `npm test`. */
+  killsUnderLoad: either(4, 8),
+  /** Kills and stand-stills of the platform on SQLite under load, in `npm run test:deep`. */
+  faultsOfPlatform: either(24, 50),
+} as const;
