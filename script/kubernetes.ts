@@ -87,7 +87,9 @@ export async function startKubernetes(program: string): Promise<Cluster> {
           : method === 'PATCH'
             ? 'application/merge-patch+json'
             : 'application/json';
-      const headers = { 'content-type': type };
+      const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      // Node sends the body of a DELETE only with its length.
+      const headers = { 'content-type': type, 'content-length': Buffer.byteLength(sent ?? '') };
       const request = https.request(
         `${server}${where}`,
         { method, agent, ca, cert, key, headers, timeout: 30_000 },
@@ -103,7 +105,7 @@ export async function startKubernetes(program: string): Promise<Cluster> {
         },
       );
       request.once('error', reject).once('timeout', () => request.destroy(new Error('no answer')));
-      request.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
+      request.end(sent);
     });
   const ready: Record<Part, () => Promise<boolean>> = {
     etcd: () => Promise.resolve(true),

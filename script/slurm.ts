@@ -1,10 +1,12 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { randomBytes, randomInt } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { startAccounting, type Accounting } from './slurm/accounting.ts';
 import type { Tool } from './system-tools.ts';
 
 /** Slurm's controller, daemon of nodes and command line, and MUNGE, by which they know each other. */
@@ -37,14 +39,27 @@ export interface Slurm {
   /** Kills the daemon of a node, `node1` or `node2`; its running jobs go on. */
   killNode(name: string): Promise<void>;
   startNode(name: string): void;
+  /** Kills the REST interface; the controller and jobs go on. */
+  killRest(): Promise<void>;
+  startRest(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Name of each cluster. */
+export const CLUSTER = 'kethub';
+
+export interface SlurmOptions {
+  /** True for a cluster with accounts, which needs the tools of `slurm/accounting.ts`. */
+  readonly withAccounting?: boolean;
+  /** Seconds for which the controller knows a job that has ended. */
+  readonly minJobAge?: number;
 }
 
 /**
  * Starts a Slurm of two nodes on this machine, beside any other. It has a controller, two node daemons and MUNGE, on
  * free ports and below one folder. Needs root.
  */
-export async function startSlurm(): Promise<Slurm> {
+export async function startSlurm({ withAccounting = false, minJobAge = 300 }: SlurmOptions = {}): Promise<Slurm> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-slurm-'));
   chmodSync(folder, 0o755);
   const at = (name: string): string => path.join(folder, name);
@@ -55,7 +70,8 @@ export async function startSlurm(): Promise<Slurm> {
   const configuration = at('slurm.conf');
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()];
   writeFileSync(at('jwt.key'), randomBytes(32), { mode: 0o600 });
-  writeFileSync(configuration, settings(folder, ports));
+  const accounting = withAccounting ? await startAccounting(folder, at('munge/socket'), CLUSTER) : null;
+  writeFileSync(configuration, settings(folder, ports, accounting, minJobAge));
   const kind = existsSync('/sys/fs/cgroup/memory') ? 'cgroup/v1' : 'cgroup/v2';
   writeFileSync(at('gres.conf'), 'NodeName=node1 Name=gpu File=/dev/null\n');
   writeFileSync(at('cgroup.conf'), `CgroupPlugin=${kind}\nConstrainRAMSpace=yes\nConstrainCores=no\n`);
@@ -79,16 +95,32 @@ export async function startSlurm(): Promise<Slurm> {
     startController: controller,
     killNode: (name) => end(at(`run/${name}.pid`), 'SIGKILL'),
     startNode,
+    async killRest() {
+      const ended = restServer === null ? null : once(restServer, 'exit');
+      restServer?.kill('SIGKILL');
+      await ended;
+      restServer = null;
+    },
+    async startRest() {
+      restServer = await startRest(environment, user, rest, accounting !== null);
+    },
     async stop() {
       restServer?.kill();
-      for (const name of ['run/node1.pid', 'run/node2.pid', 'run/controller.pid', 'munge/pid']) await end(at(name));
+      for (const name of ['run/node1.pid', 'run/node2.pid', 'run/controller.pid']) await end(at(name));
+      await accounting?.stop();
+      await end(at('munge/pid'));
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
   for (let attempt = 0; ; attempt++) {
     const idle = spawnSync('sinfo', ['--noheader', '--format=%T %D'], { env: environment, encoding: 'utf8' });
     if (/^idle 2$/m.test(idle.stdout)) {
-      restServer = await startRest(environment, user, rest);
+      try {
+        await slurm.startRest();
+      } catch (error) {
+        await slurm.stop();
+        throw error;
+      }
       return slurm;
     }
     if (attempt < 300) await pause(100);
@@ -105,12 +137,19 @@ async function startRest(
   environment: Record<string, string>,
   uid: number,
   { url, tokenFile }: Slurm['rest'],
+  withAccounting: boolean,
 ): Promise<ChildProcess> {
   const said = execFileSync('scontrol', ['token', `username=${USER}`, 'lifespan=7200'], { env: environment, encoding: 'utf8' }); // prettier-ignore
   writeFileSync(tokenFile, said.replace(/^SLURM_JWT=/, ''), { mode: 0o600 });
   const server = spawn(
     '/usr/sbin/slurmrestd',
-    ['-s', 'openapi/v0.0.38', '-a', 'rest_auth/jwt', url.replace('http://', '')],
+    [
+      '-s',
+      `openapi/v0.0.38${withAccounting ? ',openapi/dbv0.0.38' : ''}`,
+      '-a',
+      'rest_auth/jwt',
+      url.replace('http://', ''),
+    ],
     {
       env: { ...environment, SLURM_JWT: 'daemon', SLURMRESTD_SECURITY: 'disable_unshare_sysv,disable_unshare_files' },
       cwd: '/',
@@ -147,9 +186,14 @@ async function end(pidFile: string, signal: NodeJS.Signals = 'SIGTERM'): Promise
 }
 
 /** The numbers of jobs begin anywhere: two clusters with the same ones would share the cgroups of their jobs. */
-function settings(folder: string, [controller, node1, node2]: readonly (number | undefined)[]): string {
+function settings(
+  folder: string,
+  [controller, node1, node2]: readonly (number | undefined)[],
+  accounting: Accounting | null,
+  minJobAge: number,
+): string {
   const host = os.hostname().split('.')[0];
-  return `ClusterName=kethub
+  return `ClusterName=${CLUSTER}
 SlurmctldHost=${host}(127.0.0.1)
 AuthType=auth/munge
 AuthInfo=socket=${folder}/munge/socket
@@ -169,8 +213,7 @@ SlurmdLogFile=${folder}/log/%n
 ProctrackType=proctrack/cgroup
 TaskPlugin=task/cgroup
 JobAcctGatherType=jobacct_gather/cgroup
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
+${accounting?.settings ?? 'AccountingStorageType=accounting_storage/none\n'}SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerType=sched/backfill
 PreemptType=preempt/partition_prio
@@ -178,7 +221,7 @@ PreemptMode=REQUEUE
 SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0
 ReturnToService=2
 MpiDefault=none
-MinJobAge=300
+MinJobAge=${minJobAge}
 FirstJobId=${randomInt(1_000, 50_000_000)}
 KillWait=5
 SwitchType=switch/none

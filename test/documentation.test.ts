@@ -9,6 +9,7 @@ import { javaTool } from '../script/keycloak.ts';
 import { podmanTools } from '../script/podman.ts';
 import { postgresTool } from '../script/postgres.ts';
 import { kubernetesTools } from '../script/kubernetes.ts';
+import { accountingTools } from '../script/slurm/accounting.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
 
@@ -49,6 +50,7 @@ test('every tool of the system that is installed has a line, and no other', () =
     ...testTools,
     ...podmanTools,
     ...slurmTools,
+    ...accountingTools,
     ...kubernetesTools,
     ...benchTools,
   ].map((tool) => tool.package);

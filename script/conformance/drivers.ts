@@ -1,4 +1,5 @@
 import { run } from '../run.ts';
+import { accountingTools } from '../slurm/accounting.ts';
 import { slurmTools } from '../slurm.ts';
 import { buildKubernetes } from '../kubernetes/build.ts';
 import { kubernetesTools } from '../kubernetes.ts';
@@ -11,7 +12,7 @@ const chosen = process.argv.slice(3);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 try {
   if (process.getuid?.() !== 0) throw new ToolsMissing('A cluster is started by root only.');
-  ensureTools([...runtimeTools, ...(engine === 'slurm' ? slurmTools : kubernetesTools)], say);
+  ensureTools([...runtimeTools, ...(engine === 'slurm' ? [...slurmTools, ...accountingTools] : kubernetesTools)], say);
   if (engine === 'kubernetes') buildKubernetes(say);
 } catch (error) {
   if (!(error instanceof ToolsMissing)) throw error;

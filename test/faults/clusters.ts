@@ -7,7 +7,7 @@ import { slurmSettings } from '@kethub/server/testing/slurm';
 import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
 import { startSlurm } from '../../script/slurm.ts';
 import type { Kind } from './judge.ts';
-import { witness } from './service.ts';
+import { openReports } from './reports.ts';
 
 /** A real cluster that runs the executions of Python services in the place of sandboxes. */
 export interface FaultyCluster {
@@ -15,6 +15,9 @@ export interface FaultyCluster {
   /** Settings of a platform that uses it. */
   readonly settings: Readonly<Record<string, string>>;
   readonly kind: Kind;
+  /** `host:port` of the server to which each run reports itself, and the number of runs by mark. */
+  readonly tell: string;
+  runs(): ReadonlyMap<string, number>;
   /** Parts that can be killed, by the name of the fault. */
   readonly parts: Readonly<Record<string, (away: () => Promise<void>) => Promise<void>>>;
   /** Removes one running execution behind the back of the platform. Returns false if there is none. */
@@ -25,15 +28,16 @@ export interface FaultyCluster {
 }
 
 const ATTEMPTS = 120;
+/** Address of this machine that nodes on it reach. */
+const LOOPBACK = '127.0.0.2';
 
-/** The witness without the files that it opens: nobody sees from outside which files it opens in a cluster. */
-export const clusterWitness: Readonly<Record<string, string>> = {
-  'src/__init__.py': '',
-  'src/program.py': (witness['src/program.py'] ?? '').replace(/^ *open\(.*\n/m, ''),
+const OF_CLUSTERS: Kind = {
+  raised: 'ValueError',
+  lostWith: ['removal'],
+  gaps: null,
+  removed: /^(Pod deleted|Evicted|Job cancelled|Job removed|Job not started)$/,
+  waiting: /^The cluster has not started the program yet\./,
 };
-
-/** Titles of executions that somebody has removed in the cluster. */
-export const REMOVED = /^(Pod deleted|Evicted|Job cancelled|Job removed|Job not started)$/;
 
 export async function openFaultyCluster(name: FaultyCluster['name']): Promise<FaultyCluster> {
   return name === 'kubernetes' ? openKubernetes() : openSlurm();
@@ -41,12 +45,15 @@ export async function openFaultyCluster(name: FaultyCluster['name']): Promise<Fa
 
 async function openKubernetes(): Promise<FaultyCluster> {
   const cluster = await openCluster();
+  const reports = await openReports(cluster.address);
   const { server, namespace, caFile, tokenFile, image, port, url } = await settingsFor(cluster);
   const where = {
     jobs: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
     policies: `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`,
     pods: `/api/v1/namespaces/${NAMESPACE}/pods`,
     secrets: `/api/v1/namespaces/${NAMESPACE}/secrets`,
+    claims: `/api/v1/namespaces/${NAMESPACE}/persistentvolumeclaims`,
+    volumes: '/api/v1/persistentvolumes',
   };
   const namesAt = async (at: string): Promise<string[]> => {
     const { items = [] } = (await cluster.ask('GET', at)).body as { items?: { metadata: { name: string } }[] };
@@ -70,8 +77,11 @@ async function openKubernetes(): Promise<FaultyCluster> {
       KETHUB_KUBERNETES_IMAGE: image,
       KETHUB_KUBERNETES_PORT: String(port),
       KETHUB_KUBERNETES_URL: url,
+      KETHUB_SERVICE_NETWORKS: `${cluster.address}/32`,
     },
-    kind: { raised: 'ValueError', lostWith: ['removal'], gaps: null },
+    kind: OF_CLUSTERS,
+    tell: reports.address,
+    runs: reports.runs,
     parts: {
       apiserver: killed('apiserver'),
       kubelet: killed('kubelet'),
@@ -82,19 +92,25 @@ async function openKubernetes(): Promise<FaultyCluster> {
       const pods = await namesAt(where.pods);
       const pod = pods[Math.floor(random() * pods.length)];
       if (pod === undefined) return false;
-      return (await cluster.ask('DELETE', `${where.pods}/${pod}`, { gracePeriodSeconds: 0 })).status === 200;
+      // By force, in a hurry, and as politely as its own time of grace says.
+      const grace = [{ gracePeriodSeconds: 0 }, { gracePeriodSeconds: 1 }, {}][Math.floor(random() * 3)];
+      return (await cluster.ask('DELETE', `${where.pods}/${pod}`, { kind: 'DeleteOptions', ...grace })).status === 200;
     },
     left: () =>
       untilNone(
         async () =>
         (await Promise.all(Object.entries(where).map(async ([what, at]) => (await namesAt(at)).map((one) => `${what}: ${one}`)))).flat(), // prettier-ignore
       ),
-    close: () => cluster.stop(),
+    async close() {
+      reports.close();
+      await cluster.stop();
+    },
   };
 }
 
 async function openSlurm(): Promise<FaultyCluster> {
   const slurm = await startSlurm();
+  const reports = await openReports(LOOPBACK);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-faults-slurm-'));
   const settings = await slurmSettings(slurm, folder);
   const environment = { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration };
@@ -112,8 +128,10 @@ async function openSlurm(): Promise<FaultyCluster> {
     };
   return {
     name: 'slurm',
-    settings,
-    kind: { raised: 'ValueError', lostWith: ['removal'], gaps: null },
+    settings: { ...settings, KETHUB_SERVICE_NETWORKS: `${LOOPBACK}/32` },
+    kind: OF_CLUSTERS,
+    tell: reports.address,
+    runs: reports.runs,
     parts: {
       async slurmctld(away) {
         await slurm.stopController('SIGKILL');
@@ -122,6 +140,11 @@ async function openSlurm(): Promise<FaultyCluster> {
       },
       slurmd: node('node1'),
       'slurmd-2': node('node2'),
+      async slurmrestd(away) {
+        await slurm.killRest();
+        await away();
+        await slurm.startRest();
+      },
     },
     removeOne(random) {
       const jobs = queue();
@@ -137,6 +160,7 @@ async function openSlurm(): Promise<FaultyCluster> {
         ]),
       ),
     async close() {
+      reports.close();
       await slurm.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { deploy, type TestKethub } from '@kethub/server/testing/kethub';
 import { Engine } from '@kethub/runtime/containers';
 import { installationOf } from '@kethub/runtime/containers';
 import type { ContainerEngine } from '../../script/container-engine.ts';
+import { openReports } from './reports.ts';
 
 /** A service with a Dockerfile, and the engine that runs it. */
 export interface Containers {
@@ -58,16 +57,8 @@ export function settingsOf(engine: ContainerEngine | null): Record<string, strin
 }
 
 export async function openContainers(engine: ContainerEngine, kethub: TestKethub): Promise<Containers> {
-  const runs = new Map<string, Set<string>>();
-  const server = createServer(({ url = '' }, response) => {
-    const [, mark = '', run = ''] = new URL(url, 'http://x').pathname.split('/');
-    runs.set(mark, (runs.get(mark) ?? new Set()).add(run));
-    response.end('ok');
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, HOST, resolve);
-  });
-  const tell = `${HOST}:${(server.address() as AddressInfo).port}`;
+  const reports = await openReports(HOST);
+  const tell = reports.address;
   const deployed = await deploy(
     kethub.client,
     'Container',
@@ -81,7 +72,7 @@ export async function openContainers(engine: ContainerEngine, kethub: TestKethub
   return {
     engine,
     app: await callerOf(deployed),
-    runs: () => new Map([...runs].map(([mark, all]) => [mark, all.size])),
+    runs: reports.runs,
     async left() {
       for (let attempt = 1; ; attempt++) {
         const left = await containersOf(engine, id);
@@ -90,8 +81,7 @@ export async function openContainers(engine: ContainerEngine, kethub: TestKethub
       }
     },
     async close() {
-      server.close();
-      server.closeAllConnections();
+      reports.close();
       await engine.stop();
     },
   };

@@ -2,7 +2,7 @@ import type { Service } from '@kethub/contract';
 import { bpmn, calls } from '@kethub/server/testing/workflows';
 import { errandOf, type Errand, type Part } from './decisions.ts';
 import { timesOf, type End } from './ends.ts';
-import { brokenPromise, happenedTo, ofSandboxes, titleOf, wasLost, type Evidence } from './judge.ts';
+import { brokenPromise, happenedTo, titleOf, wasLost, type Evidence, type Kind } from './judge.ts';
 import type { Order, Promised } from './load.ts';
 import { marks } from './service.ts';
 
@@ -53,7 +53,12 @@ export function* errands(seed: number, longestPauseMs: number): Generator<Errand
 }
 
 /** False statements about the end of an instance, considering the faults that happened. */
-export function judgeErrand({ order, ...one }: Promised<ErrandOrder>, end: End, evidence: Evidence): string[] {
+export function judgeErrand(
+  { order, ...one }: Promised<ErrandOrder>,
+  end: End,
+  evidence: Evidence,
+  kind: Kind,
+): string[] {
   const wrong = (what: string): string[] => [`${one.id} (workflow) is ${end.status}: ${what}`];
   const broken = brokenPromise(one.cancelled, end);
   if (broken !== null) return wrong(broken);
@@ -62,7 +67,7 @@ export function judgeErrand({ order, ...one }: Promised<ErrandOrder>, end: End, 
   const outcomes = outcomesOf(end);
   if (outcomes.length !== order.parts.length) return wrong(`its result is ${JSON.stringify(end.result)}`);
   return order.parts.flatMap((part, index) => {
-    const what = judgePart(part, outcomes[index], evidence);
+    const what = judgePart(part, outcomes[index], evidence, kind);
     return what === null ? [] : wrong(`of mark ${part.mark} (${part.mode}) ${what}`);
   });
 }
@@ -82,15 +87,15 @@ function outcomesOf({ result }: End): readonly Outcome[] {
 export const titlesOf = (end: End): string[] =>
   outcomesOf(end).flatMap(({ problem }) => (problem === null ? [] : [titleOf(problem.response)]));
 
-function judgePart({ mark, mode }: Part, outcome: Outcome | undefined, evidence: Evidence): string | null {
+function judgePart({ mark, mode }: Part, outcome: Outcome | undefined, evidence: Evidence, kind: Kind): string | null {
   const often = evidence.opened.get(String(mark)) ?? 0;
   if (outcome?.problem != null) {
     const title = titleOf(outcome.problem.response);
-    if (mode === 'raise' && title === ofSandboxes.raised) return often === 1 ? null : `the task ran ${often} times`;
+    if (mode === 'raise' && title === kind.raised) return often === 1 ? null : `the task ran ${often} times`;
     const task: unknown = Reflect.get(Object(Reflect.get(Object(outcome.problem.response), '_embedded')), 'status');
     if (Reflect.get(Object(task), 'status') === 'UNKNOWN')
-      return wasLost(timesOf(task), evidence.happened, ofSandboxes) ? null : 'nothing was lost while the task ran';
-    return happenedTo(title, evidence.happened) ? null : `the task failed: ${JSON.stringify(outcome.problem)}`;
+      return wasLost(timesOf(task), evidence.happened, kind) ? null : 'nothing was lost while the task ran';
+    return happenedTo(title, evidence.happened, kind) ? null : `the task failed: ${JSON.stringify(outcome.problem)}`;
   }
   if (mode === 'raise') return 'the task must fail';
   if (often !== 1) return `the task ran ${often} times`;

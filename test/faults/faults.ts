@@ -121,7 +121,16 @@ const removal: Fault = {
   happen: async ({ cluster }, random) => (await cluster?.removeOne(random)) ?? false,
 };
 
-const partsOfClusters = ['apiserver', 'kubelet', 'controllers', 'scheduler', 'slurmctld', 'slurmd', 'slurmd-2'];
+const partsOfClusters = [
+  'apiserver',
+  'kubelet',
+  'controllers',
+  'scheduler',
+  'slurmctld',
+  'slurmd',
+  'slurmd-2',
+  'slurmrestd',
+];
 
 const SHORTEST_STILL_MS = 1_000;
 

@@ -11,10 +11,11 @@ import { startContainerEngine } from '../../script/container-engine.ts';
 import { startPostgres, type Postgres } from '../../script/postgres.ts';
 import { buildS3, startS3Server, type S3Server } from '../../script/s3.ts';
 import { deployWorkflow } from '@kethub/server/testing/workflows';
-import { clusterWitness, openFaultyCluster, type FaultyCluster } from './clusters.ts';
+import { openFaultyCluster, type FaultyCluster } from './clusters.ts';
 import { openContainers, settingsOf, type Containers } from './containers.ts';
 import { errandWorkflow } from './errands.ts';
-import { witness } from './service.ts';
+import { countOpens, type RunCounter } from './opens.ts';
+import { reportingWitness, witness } from './service.ts';
 
 /** A platform in a process of its own, with all its dependencies, each of which can be taken away. */
 export interface Installation {
@@ -33,8 +34,8 @@ export interface Installation {
   readonly cluster: FaultyCluster | null;
   /** Null where files are in the data folder. */
   readonly s3: S3Server | null;
-  /** The folder whose files are opened once by each execution; null in a cluster. */
-  readonly marks: string | null;
+  /** Begins to count how often the code of each execution runs, by facts that the platform does not make. */
+  countRuns(): Promise<RunCounter>;
   /** Milliseconds for which processes are suspended at most. */
   readonly stillMs: number;
   /** Starts the platform again until it is ready, as its supervisor does. */
@@ -88,7 +89,9 @@ export async function openInstallation({
   const witnessed =
     cluster === null
       ? await deploy(kethub.client, 'Witness', witness)
-      : await deploy(kethub.client, 'Witness', clusterWitness, { configuration: { cpus: 0.25, memoryGb: 0.125 } });
+      : await deploy(kethub.client, 'Witness', reportingWitness, {
+          configuration: { cpus: 0.25, memoryGb: 0.125, hosts: [cluster.tell], environment: { TELL: cluster.tell } },
+        });
   const app = await callerOf(witnessed);
   const workflow = errandWorkflow(witnessed.service);
   const errands = await callerOf(await deployWorkflow(kethub.client, 'Errand', workflow, [witnessed.service]));
@@ -121,7 +124,10 @@ export async function openInstallation({
     containers,
     cluster,
     s3,
-    marks: cluster === null ? path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks') : null,
+    countRuns: () =>
+      cluster === null
+        ? countOpens(path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'))
+        : Promise.resolve({ stop: () => Promise.resolve(cluster.runs()) }),
     async bringUp() {
       for (let attempt = 1; ; attempt++) {
         try {

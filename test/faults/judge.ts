@@ -25,6 +25,10 @@ export interface Kind {
   readonly lostWith: readonly string[];
   /** The log line for missing lines. */
   readonly gaps: string | null;
+  /** Titles of executions that the fault `removal` has ended. */
+  readonly removed?: RegExp;
+  /** Lines by which a driver names the reason why it does not start an execution yet. */
+  readonly waiting?: RegExp;
 }
 
 export const ofSandboxes: Kind = { raised: 'ValueError', lostWith: ['runner'], gaps: null };
@@ -48,7 +52,7 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   if (status === 'FAILED') {
     const title = titleOf(result);
     if (mode === 'raise' && title === kind.raised) return often === 1 ? [] : wrong(`it ran ${often} times`);
-    const isExcused = happenedTo(title, evidence.happened);
+    const isExcused = happenedTo(title, evidence.happened, kind);
     return isExcused ? [] : wrong(`${title}: ${String(Reflect.get(Object(result), 'detail'))}`);
   }
   if (mode === 'raise') return wrong('it must fail');
@@ -56,7 +60,7 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   if (Reflect.get(Object(result), 'mark') !== mark) return wrong('its result is that of another');
   const padding = mode === 'large' ? PADDING : '';
   if (Reflect.get(Object(result), 'padding') !== padding) return wrong('its result is not whole');
-  const log = end.log.join('');
+  const log = end.log.filter((line) => !kind.waiting?.test(line)).join('');
   const isWhole = log === `began ${mark}${padding}ended ${mark}` || (kind.gaps !== null && log.includes(kind.gaps));
   return isWhole || had(evidence.happened, 'disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
 }
@@ -71,8 +75,9 @@ export function brokenPromise(cancelled: boolean, { status, before }: End): stri
 }
 
 /** Returns whether a fault that happened can be the reason for a failure with this title. */
-export function happenedTo(title: string, happened: readonly Happened[]): boolean {
+export function happenedTo(title: string, happened: readonly Happened[], { removed }: Kind): boolean {
   if (title === BY_A_SIGNAL) return had(happened, 'program');
+  if (removed?.test(title)) return had(happened, 'removal');
   return had(happened, 'disk') && /^(OSError|No result|Ended early|Result not valid|Could not be started)/.test(title);
 }
 

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-interface OpenCounter {
-  /** Number of opens of each file since the count began, by name. */
+/** Counts how often the code of each mark has run. */
+export interface RunCounter {
+  /** Number of runs since the count began, by mark. */
   stop(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -11,7 +12,7 @@ interface OpenCounter {
  * Counts with inotify how often processes, in any sandbox, open the files of a folder. The kernel may merge two opens
  * of one file that follow each other directly, but never opens of different files.
  */
-export async function countOpens(folder: string): Promise<OpenCounter> {
+export async function countOpens(folder: string): Promise<RunCounter> {
   const watcher = spawn('inotifywait', ['--monitor', '--event', 'open', '--format', '%f', folder]);
   const opens = new Map<string, number>();
   createInterface(watcher.stdout).on('line', (file) => {

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Caller } from '@kethub/server/testing/gateway';
 import { bear, type Burden } from './bear.ts';
-import { REMOVED, type FaultyCluster } from './clusters.ts';
 import { decisionOf } from './decisions.ts';
 import type { End } from './ends.ts';
 import { errands as errandsOf, judgeErrand, titlesOf, type ErrandOrder } from './errands.ts';
 import { faults, longOutage } from './faults.ts';
 import { openInstallation, type Installation, type InstallationOptions } from './installation.ts';
 import {
-  had,
   judge,
   ofContainers,
   ofSandboxes,
@@ -21,10 +18,10 @@ import {
   type Happened,
   type Kind,
 } from './judge.ts';
+import { STUCK_MS } from './follow.ts';
 import { leftBehind } from './left-behind.ts';
 import { leftInRuntime, leftInStorage } from './left-inside.ts';
 import type { Order, Promised } from './load.ts';
-import { countOpens } from './opens.ts';
 import { tasks, type Task } from './tasks.ts';
 
 export interface Plan extends InstallationOptions {
@@ -64,7 +61,7 @@ export async function runFaults(plan: Plan): Promise<Report> {
 
 async function breakAndLook(plan: Plan, installation: Installation): Promise<Report> {
   const { dataDir, containers } = installation;
-  const opens = installation.marks === null ? null : await countOpens(installation.marks);
+  const runs = await installation.countRuns();
   let breaking = false;
   const stop = new AbortController();
   const bearing = burdens(plan, installation).map((one) => one(() => breaking, stop.signal));
@@ -77,7 +74,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   }
   stop.abort();
   const borne = await Promise.all(bearing);
-  const opened = (await opens?.stop()) ?? new Map<string, number>();
+  const opened = await runs.stop();
   const wrong = [
     ...borne.flatMap((one) => one.judge({ happened, opened })),
     ...runTwice(containers?.runs() ?? new Map()),
@@ -101,24 +98,33 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   };
 }
 
-/** Executions in sandboxes and in containers, and instances of a workflow. */
+/** Executions in sandboxes or in a cluster, and in containers, and instances of a workflow. */
 function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster }: Installation) {
   const ofTasks = (kind: Kind) => ({
-    mostOpen: 40,
     judge: (one: Promised<Task>, end: End, evidence: Evidence) => judge(one, end, evidence, kind),
     titlesOf: ({ status, result }: End) => (status === 'FAILED' ? [titleOf(result)] : []),
   });
-  const inSandboxes: Burden<Task> = { app, orders: tasks(seed, 2 * pauseMs > 200 ? 120 : 60), ...ofTasks(ofSandboxes) };
+  const pace = cluster === null ? ofMachine(pauseMs) : OF_CLUSTER;
+  const kind = cluster?.kind ?? ofSandboxes;
+  const executions: Burden<Task> = {
+    app,
+    orders: tasks(seed, pace.betweenTasksMs),
+    mostOpen: pace.mostTasks,
+    stuckMs: pace.stuckMs,
+    ...ofTasks(kind),
+  };
   const workflows: Burden<ErrandOrder> = {
     app: errands,
-    orders: errandsOf(seed, LONGEST_BETWEEN_WORKFLOWS_MS),
-    mostOpen: 8,
-    judge: judgeErrand,
+    orders: errandsOf(seed, pace.betweenWorkflowsMs),
+    mostOpen: pace.mostWorkflows,
+    stuckMs: pace.stuckMs,
+    judge: (one, end, evidence) => judgeErrand(one, end, evidence, kind),
     titlesOf,
   };
   const inContainers = containers && {
     app: containers.app,
     orders: tasks(seed + 1, LONGEST_BETWEEN_CONTAINERS_MS),
+    mostOpen: pace.mostTasks,
     ...ofTasks(ofContainers),
     judge: (one: Promised<Task>, end: End, { happened }: Evidence) =>
       judge(one, end, { happened, opened: containers.runs() }, ofContainers),
@@ -127,27 +133,32 @@ function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster }:
     <O extends Order>(burden: Burden<O>) =>
     (isBreaking: () => boolean, stop: AbortSignal) =>
       bear(burden, isBreaking, stop);
-  if (cluster !== null) return [start(inCluster(seed, app, cluster))];
-  return [start(inSandboxes), start(workflows), ...(inContainers ? [start(inContainers)] : [])];
+  return [start(executions), start(workflows), ...(inContainers ? [start(inContainers)] : [])];
 }
 
-/** Executions in a cluster. The log, which is collected from one job, shows how often each has run. */
-function inCluster(seed: number, app: Caller, { kind }: FaultyCluster): Burden<Task> {
-  return {
-    app,
-    orders: tasks(seed, LONGEST_BETWEEN_JOBS_MS),
-    mostOpen: 8,
-    stuckMs: STUCK_IN_CLUSTER_MS,
-    titlesOf: ({ status, result }) => (status === 'FAILED' ? [titleOf(result)] : []),
-    judge(one, ended, { happened }) {
-      const end = { ...ended, log: ended.log.filter((line) => !WAITING.test(line)) };
-      const began = end.log.filter((line) => line === `began ${one.order.mark}`).length;
-      const isRemoved = end.status === 'FAILED' && REMOVED.test(titleOf(end.result)) && had(happened, 'removal');
-      if (isRemoved && began <= 1) return [];
-      return judge(one, end, { happened, opened: new Map([[String(one.order.mark), began]]) }, kind);
-    },
-  };
+/** The amount of load, and the milliseconds after which an open execution is stuck. */
+interface Pace {
+  readonly betweenTasksMs: number;
+  readonly mostTasks: number;
+  /** Each calls the service three times. */
+  readonly betweenWorkflowsMs: number;
+  readonly mostWorkflows: number;
+  readonly stuckMs: number;
 }
+
+function ofMachine(pauseMs: number): Pace {
+  const betweenTasksMs = 2 * pauseMs > 200 ? 120 : 60;
+  return { betweenTasksMs, mostTasks: 40, betweenWorkflowsMs: 1_200, mostWorkflows: 8, stuckMs: STUCK_MS };
+}
+
+/** A node of a small machine takes some at once. A cluster whose parts were killed needs a minute or two to go on. */
+const OF_CLUSTER: Pace = {
+  betweenTasksMs: 3_000,
+  mostTasks: 6,
+  betweenWorkflowsMs: 8_000,
+  mostWorkflows: 2,
+  stuckMs: 240_000,
+};
 
 interface Break {
   readonly name: string;
@@ -175,14 +186,6 @@ async function* breaks(plan: Plan, installation: Installation): AsyncGenerator<B
 
 /** Containers take longer to start than sandboxes. */
 const LONGEST_BETWEEN_CONTAINERS_MS = 2_000;
-/** Each calls the service three times. */
-const LONGEST_BETWEEN_WORKFLOWS_MS = 1_200;
-/** Lines by which a driver names the reason why a cluster does not start an execution yet. */
-const WAITING = /^The cluster has not started the program yet\./;
-/** A node of a small machine takes some at once. */
-const LONGEST_BETWEEN_JOBS_MS = 3_000;
-/** A cluster whose parts were killed needs a minute or two to notice and to go on. */
-const STUCK_IN_CLUSTER_MS = 240_000;
 const ATTEMPTS = 15;
 
 /**

@@ -39,3 +39,31 @@ def run(seconds=0, mark=0, mode="ok", padding=""):
 `,
   ...Object.fromEntries(Array.from({ length: marks.tasks.to }, (_, mark) => [`marks/${mark}`, ''])),
 };
+
+const REPORT = `
+import os
+import urllib.request
+import uuid
+
+
+def report(mark):
+    address = f"http://{os.environ['TELL']}/{mark}/{uuid.uuid4()}"
+    for _ in range(600):
+        try:
+            return urllib.request.urlopen(address, timeout=10).close()
+        except OSError:
+            time.sleep(0.1)
+    raise OSError("nobody took the report")
+
+`;
+
+/**
+ * The witness for machines where nobody sees which files it opens. Each run reports itself to the host that the version
+ * declares, before anything else.
+ */
+export const reportingWitness: Readonly<Record<string, string>> = {
+  'src/__init__.py': '',
+  'src/program.py': (witness['src/program.py'] ?? '')
+    .replace(/^ *open\(.*\n/m, '    report(mark)\n')
+    .replace('import time\n', `import time\n${REPORT}`),
+};

@@ -267,6 +267,7 @@ async function inJobs({ workerId, log }: Platform, local: Runtime, settings: Slu
     ...settings,
     command: [settings.node, settings.programFolder === null ? program : onNode(program, settings.programFolder)],
     prefix: `kethub-${workerId ?? ''}-`,
+    networks: platform.configuration.serviceNetworks,
     warn: (line) => log.warn(line),
   });
   await runtime.listen();

@@ -101,14 +101,20 @@ def begin():
     try:
         if not os.path.exists(JOB):
             fetch()
+        waited = 0
         while not os.path.exists(WAITING):
             time.sleep(0.02)
+            waited += 1
+            # The node may have asked this process to end before it listened. It starts no program then.
+            if waited % 100 == 0:
+                ask("POST", "/claim").read()
         ask("POST", "/begin").read()
     except Refused as refusal:
         with open(REFUSED + ".part", "w", encoding="utf-8") as file:
             file.write(str(refusal))
         os.rename(REFUSED + ".part", REFUSED)
-        return
+        # A signal that was missed does not come again. In a pod that goes on, the node starts this container anew.
+        os._exit(0)
     open(READY, "w").close()
 
 

@@ -325,4 +325,11 @@ export class RuntimeUnavailable extends Error {
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
   readonly retryable = true;
+  /** The reason in words that its owner may read; null where it is of the operator alone. */
+  readonly words: string | null;
+
+  constructor(message: string, words: string | null = null) {
+    super(message);
+    this.words = words;
+  }
 }

@@ -230,7 +230,9 @@ export class KubernetesRun implements Run {
         this.#dropped.signal,
       );
     }
-    if (isOver(pod)) this.#podOver.resolve();
+    // A node that ends a pod starts no program in it any more, and may take the whole time of grace.
+    const isLeaving = pod.metadata.deletionTimestamp !== undefined;
+    if (isOver(pod) || (isLeaving && this.#claims.refuse())) this.#podOver.resolve();
     else if (programEnd(pod) !== null && this.#claims.isDone) this.#podOver.resolve();
     else if (programEnd(pod) !== null) void this.#claims.done.then(() => this.#podOver.resolve());
   }

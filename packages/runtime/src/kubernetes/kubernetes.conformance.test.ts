@@ -211,6 +211,21 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type } });
     });
 
+    test('a pod that is deleted while it starts runs nothing, and leaves nothing', async () => {
+      const job = bench.job(ONE, HALF);
+      const ended = bench.ended(job.executionId);
+      await bench.runtime.start(job);
+      const mine = `${path('pods')}?labelSelector=kethub.io/execution=${job.executionId}`;
+      // The time of grace is the pod's own, which is longer than this test waits.
+      await until('there is a pod', async () => {
+        const [pod] = await items(mine);
+        if (pod === undefined) return false;
+        return (await cluster.ask('DELETE', `${path('pods')}/${pod.metadata.name}`)).status === 200;
+      });
+      expect(await ended).toMatchObject({ outcome: 'NOT_STARTED' });
+      await until('the pod is gone', async () => (await items(mine)).length === 0);
+    }, 240_000);
+
     test('a pod that another one with a higher priority displaces is reported as such', async () => {
       const where = '/apis/scheduling.k8s.io/v1/priorityclasses';
       const made = await cluster.ask('POST', where, { metadata: { name: 'first' }, value: 1_000 });

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
-import { RuntimeUnavailable, StartRefused } from '../types.ts';
+import { RuntimeUnavailable } from '../types.ts';
+import { notTaken } from './waiting.ts';
 import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
 
 const run = promisify(execFile);
@@ -46,7 +47,7 @@ export class SlurmCommands implements Slurm {
       return id;
     } catch (error) {
       if (error instanceof RuntimeUnavailable) throw error;
-      throw new StartRefused(`Slurm does not take the job: ${messageOf(error)}`);
+      throw notTaken(messageOf(error));
     }
   }
 
@@ -60,13 +61,26 @@ export class SlurmCommands implements Slurm {
     return found;
   }
 
-  async state(id: string): Promise<SlurmState | null> {
+  async state(id: string, name: string): Promise<SlurmState | null> {
     try {
       const answer = await this.#ask('scontrol', ['--oneliner', 'show', 'job', id]);
       const state = /\bJobState=(\S+)/.exec(answer)?.[1];
       return state === undefined ? null : { state, reason: /\bReason=(\S+)/.exec(answer)?.[1] ?? 'None' };
     } catch (error) {
-      if (/Invalid job id/i.test(messageOf(error))) return null;
+      if (/Invalid job id/i.test(messageOf(error))) return this.#accounted(id, name);
+      throw error;
+    }
+  }
+
+  /** The state that the accounting keeps; null for a cluster without one. */
+  async #accounted(id: string, name: string): Promise<SlurmState | null> {
+    const options = ['--noheader', '--parsable2', '--allocations', `--jobs=${id}`, '--format=State,JobName'];
+    try {
+      const lines = (await this.#ask('sacct', options)).split('\n').map((line) => line.split('|'));
+      const state = lines.find(([, of]) => of === name)?.[0]?.split(' ')[0];
+      return state === undefined ? null : { state, reason: 'None' };
+    } catch (error) {
+      if (/accounting storage is disabled/i.test(messageOf(error))) return null;
       throw error;
     }
   }
@@ -99,7 +113,10 @@ export class SlurmCommands implements Slurm {
       return stdout.trim();
     } catch (error) {
       const { stderr, code, killed } = error as { stderr?: string; code?: string | number; killed?: boolean };
-      const words = (stderr ?? '').trim().split('\n').at(-1)?.slice(0, 500) ?? '';
+      const words = (stderr ?? '')
+        .trim()
+        .replaceAll(/\s*\n(\w+: error: )?/g, '; ')
+        .slice(0, 500);
       if (code === 'ENOENT') throw new RuntimeUnavailable(`${command} is not installed on this machine.`);
       if (killed === true || AWAY.test(words)) throw new RuntimeUnavailable(`Slurm is away: ${words || 'no answer'}`);
       throw new Error(words || messageOf(error), { cause: error });

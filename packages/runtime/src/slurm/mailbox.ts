@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readLines } from '../client/log-reader.ts';
 import { errorCode } from '../errors.ts';
 import { giveTo } from '../runner/give-to.ts';
 import type { DataPoolMount, ExecutionEnd, ExecutionJob, LogLine, OutputFile } from '../types.ts';
@@ -21,6 +22,12 @@ import type { DataPoolMount, ExecutionEnd, ExecutionJob, LogLine, OutputFile } f
 /** Bytes of the record of an end. A longer one counts as unreadable. */
 const END_BYTES = 4 * 1024 * 1024;
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/** A job as its node reads it. */
+export type BatchJob = ExecutionJob & {
+  /** Private networks that services may reach when they declare hosts there. A job of an older platform names none. */
+  readonly networks?: readonly string[];
+};
 
 /**
  * The folder of an execution that the platform and the nodes share:
@@ -33,6 +40,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
  * - `cancelled`: the platform has asked for its end.
  * - `run/<id>`: what the runner of the node keeps of the execution: log, output and end.
  * - `refused`: why the node could not start it.
+ * - `notes.ndjson`: lines of the platform from before the job began. They come before those of the node.
  */
 export class Mailbox {
   readonly folder: string;
@@ -58,7 +66,7 @@ export class Mailbox {
   }
 
   /** Makes the folder with the job in it. Fails when it exists. */
-  make(job: ExecutionJob, script: string, uid: number | null): void {
+  make(job: BatchJob, script: string, uid: number | null): void {
     mkdirSync(this.folder, { mode: 0o700 });
     mkdirSync(join(this.folder, 'run'), { mode: 0o711 });
     writeFileSync(join(this.folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
@@ -77,11 +85,11 @@ export class Mailbox {
   }
 
   /** Reads the job and removes it, with its secrets. For the node. */
-  takeJob(): ExecutionJob {
+  takeJob(): BatchJob {
     const path = join(this.folder, 'job.json');
     const text = readFileSync(path, 'utf8');
     rmSync(path);
-    return JSON.parse(text) as ExecutionJob; // written by the platform
+    return JSON.parse(text) as BatchJob; // written by the platform
   }
 
   /** Removes the job with its secrets, which a node has received. */
@@ -126,12 +134,12 @@ export class Mailbox {
     return this.#text('refused');
   }
 
-  /** Adds a line of the platform to the log of a job that is over, if its folder is there. */
-  note(message: string): void {
-    const line = { timestamp: new Date().toISOString(), severity: 'ERROR', message } satisfies LogLine;
+  /** Adds a line of the platform: to the log of a job that is over, or before the first line of one that has none. */
+  note(severity: LogLine['severity'], message: string): void {
+    const line = { timestamp: new Date().toISOString(), severity, message } satisfies LogLine;
     try {
       const log = openSync(
-        this.log,
+        sizeOf(this.log) > 0 ? this.log : this.#notes,
         constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
         0o600,
       );
@@ -149,7 +157,26 @@ export class Mailbox {
   }
 
   get logBytes(): number {
-    return statSync(this.log, { throwIfNoEntry: false })?.size ?? 0;
+    return sizeOf(this.#notes) + sizeOf(this.log);
+  }
+
+  /** Bytes of the log of the node. */
+  get nodeLogBytes(): number {
+    return sizeOf(this.log);
+  }
+
+  /** Reads whole lines from a position on: first those of the platform, then those of the node. */
+  async readLog(fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {
+    const notes = sizeOf(this.#notes);
+    if (fromByte < notes) return readLines(this.#notes, fromByte);
+    const { bytes, nextByte } = await readLines(this.log, fromByte - notes);
+    // A note that came meanwhile moves all positions of the node.
+    if (sizeOf(this.#notes) !== notes) return { bytes: Buffer.alloc(0), nextByte: fromByte };
+    return { bytes, nextByte: nextByte + notes };
+  }
+
+  get #notes(): string {
+    return join(this.folder, 'notes.ndjson');
   }
 
   /**
@@ -186,6 +213,7 @@ export class Mailbox {
     const { result } = end;
     return {
       ...end,
+      logBytes: end.logBytes + sizeOf(this.#notes),
       result: result === null || result.text !== undefined ? result : { ...result, path: await here(result) },
       files: await files(end.files),
       ...(end.dataPools && {
@@ -215,6 +243,11 @@ export class Mailbox {
       throw error;
     }
   }
+}
+
+/** Bytes of a file; none when there is none. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Ids of the executions in a folder of mailboxes. */

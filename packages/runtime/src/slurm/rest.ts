@@ -4,6 +4,7 @@ import https from 'node:https';
 import { boundedText } from '../bounded-text.ts';
 import { messageOf } from '../errors.ts';
 import { RuntimeUnavailable, StartRefused } from '../types.ts';
+import { notTaken } from './waiting.ts';
 import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
 
 /** The REST interface of a cluster, `slurmrestd`. */
@@ -56,6 +57,8 @@ interface Job {
   readonly name?: string;
   readonly job_state?: string | readonly string[];
   readonly state_reason?: string;
+  /** In the place of these, in the accounting. */
+  readonly state?: { readonly current?: string | readonly string[] };
 }
 
 /** Slurm over HTTP: nothing of Slurm is needed on this machine. */
@@ -89,7 +92,7 @@ export class SlurmRest implements Slurm {
       ...given,
     };
     const { status, body } = await this.#ask('POST', 'job/submit', { script: readFileSync(one.script, 'utf8'), job });
-    if (status >= 300) throw new StartRefused(`Slurm does not take the job: ${wordsOf(body, status)}`);
+    if (status >= 300) throw notTaken(wordsOf(body, status));
     if (body.job_id === undefined) throw new RuntimeUnavailable('slurmrestd answered without the id of a job.');
     return String(body.job_id);
   }
@@ -103,12 +106,24 @@ export class SlurmRest implements Slurm {
     return found;
   }
 
-  async state(id: string): Promise<SlurmState | null> {
+  async state(id: string, name: string): Promise<SlurmState | null> {
     const { status, body } = await this.#ask('GET', `job/${id}`);
     const job = body.jobs?.find(({ job_id: one }) => String(one) === id);
     if (job !== undefined) return stateOf(job);
-    if (status < 300 || status === 404 || /invalid job id/i.test(wordsOf(body, status))) return null;
+    if (status < 300 || status === 404 || /invalid job id/i.test(wordsOf(body, status)))
+      return this.#accounted(id, name);
     throw new Error(wordsOf(body, status));
+  }
+
+  /** The state that the accounting keeps; null for a cluster without one, or where slurmrestd does not offer it. */
+  async #accounted(id: string, name: string): Promise<SlurmState | null> {
+    const { status, body } = await this.#ask('GET', `job/${id}`, undefined, 'slurmdb');
+    if (status >= 300) return null;
+    if (body.errors !== undefined && body.errors.length > 0)
+      throw new RuntimeUnavailable(`The accounting of Slurm is away: ${wordsOf(body, status)}`);
+    const found = body.jobs?.find((job) => String(job.job_id) === id && job.name === name)?.state?.current;
+    const state = typeof found === 'string' ? found : found?.[0];
+    return state === undefined ? null : { state, reason: 'None' };
   }
 
   /** Does nothing: a signal over REST reaches the program of the execution as well. The job looks by itself. */
@@ -120,9 +135,14 @@ export class SlurmRest implements Slurm {
     if (status >= 300 && status !== 404 && !/invalid job id|already/i.test(words)) throw new Error(words);
   }
 
-  async #ask(method: string, path: string, given?: unknown): Promise<{ status: number; body: Answer }> {
+  async #ask(
+    method: string,
+    path: string,
+    given?: unknown,
+    part: 'slurm' | 'slurmdb' = 'slurm',
+  ): Promise<{ status: number; body: Answer }> {
     const { url, version, tokenFile, caFile } = this.#settings;
-    const where = new URL(`/slurm/${version}/${path}`, url);
+    const where = new URL(`/${part}/${version}/${path}`, url);
     const sent = given === undefined ? null : JSON.stringify(given);
     let status: number;
     let text: string;

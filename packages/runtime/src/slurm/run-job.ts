@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { connectRuntime } from '../client/connect.ts';
-import type { ExecutionEnd, ExecutionJob, Runtime } from '../types.ts';
+import type { ExecutionEnd, Runtime } from '../types.ts';
+import type { BatchJob } from './mailbox.ts';
 
 /** Milliseconds between two looks whether the platform has cancelled the execution. */
 const LOOK_MS = 500;
@@ -11,14 +12,18 @@ const LOOK_MS = 500;
  * Runs one execution in the sandbox of this node, by a runner of its own, which keeps log, output and end in `records`.
  * SIGUSR1 of the platform and SIGTERM of the cluster cancel it.
  */
-export async function runJob(job: ExecutionJob, records: string, isCancelled: () => boolean): Promise<ExecutionEnd> {
+export async function runJob(
+  { networks, ...job }: BatchJob,
+  records: string,
+  isCancelled: () => boolean,
+): Promise<ExecutionEnd> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kethub-job-'));
   mkdirSync(path.join(dataDir, 'runtime'));
   symlinkSync(records, path.join(dataDir, 'runtime', 'executions'));
   let runtime: Runtime | null = null;
   let timer: NodeJS.Timeout | undefined;
   try {
-    const running = await connectRuntime({ dataDir, warmBytes: 0, idleExitMs: 1_000 });
+    const running = await connectRuntime({ dataDir, warmBytes: 0, idleExitMs: 1_000, serviceNetworks: networks ?? [] });
     runtime = running;
     const ended = new Promise<ExecutionEnd>((resolve) => {
       running.onEnded(resolve);

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
-import { readLines } from '../client/log-reader.ts';
 import { quoted } from '../containers/handover.ts';
 import { removeTree } from '../runner/discard.ts';
 import type {
@@ -17,8 +16,9 @@ import { SlurmCommands } from './commands.ts';
 import { endOf, type Facts } from './judge-job.ts';
 import { Mailbox, mailboxesIn } from './mailbox.ts';
 import { SlurmRest, type SlurmRestSettings } from './rest.ts';
-import type { Slurm } from './slurm.ts';
+import type { QueuedJob, Slurm, SlurmState } from './slurm.ts';
 import { Staging, type StagingSettings } from './staging.ts';
+import { neverStarts, waitingFor } from './waiting.ts';
 
 /** The shared folder, the user and the options of batch jobs. */
 export interface SlurmOptions {
@@ -40,6 +40,8 @@ export interface SlurmOptions {
   readonly configuration: string | null;
   /** Prefix of the names of jobs: two installations in one cluster must not share it. */
   readonly prefix: string;
+  /** Private networks that services may reach when they declare hosts there. Default none. */
+  readonly networks?: readonly string[];
   /** Called with what the operator should know. */
   readonly warn: (line: string) => void;
 }
@@ -50,6 +52,10 @@ const LOOK_MS = 500;
 const QUEUE_MS = 3_000;
 /** Milliseconds from the first look that misses a job in the queue until it is judged: a shared folder may lag. */
 const MISSING_MS = 6_000;
+/** Milliseconds after which the log says why a job does not begin. */
+const PATIENCE_MS = 10_000;
+/** Reasons for waiting that are logged. Further ones are left out. */
+const MOST_REASONS = 20;
 /** Memory in MB for our program on the node, beside that of the execution. */
 const OWN_MEMORY_MB = 256;
 /** Minutes that a job may take beyond the limit of the execution: the start and the end on the node. */
@@ -64,6 +70,10 @@ interface Active {
   missingSince: number | null;
   /** True until sbatch has answered. */
   submitting: boolean;
+  /** Time of the first look at the queue that found it waiting (monotonic milliseconds); null before that. */
+  waitingSince: number | null;
+  /** Reasons for waiting that are in the log. */
+  readonly reasons: Set<string>;
 }
 
 /**
@@ -104,12 +114,13 @@ export class SlurmRuntime implements Runtime {
     if ('image' in job.code) return this.#local.start(job);
     const mailbox = this.#mailbox(executionId);
     if (mailbox.isThere) return 'ALREADY_KNOWN';
-    const { command, uid } = this.#options;
+    const { command, uid, networks } = this.#options;
+    const batch = { ...job, ...(networks !== undefined && { networks }) };
     const staging = this.#staging;
     if (staging === null) {
       const words = [...command, this.#options.folder, executionId].map(quoted);
-      mailbox.make(job, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
-    } else staging.make(mailbox, job, command);
+      mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    } else staging.make(mailbox, batch, command);
     // From here on it can be cancelled.
     const active = this.#follow(executionId, mailbox, true);
     try {
@@ -185,7 +196,7 @@ export class SlurmRuntime implements Runtime {
 
   async readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {
     const mailbox = this.#mailbox(executionId);
-    return mailbox.isThere ? readLines(mailbox.log, fromByte) : this.#local.readLog(executionId, fromByte);
+    return mailbox.isThere ? mailbox.readLog(fromByte) : this.#local.readLog(executionId, fromByte);
   }
 
   onEnded(listener: (end: ExecutionEnd) => void): () => void {
@@ -238,7 +249,14 @@ export class SlurmRuntime implements Runtime {
   }
 
   #follow(executionId: string, mailbox: Mailbox, submitting = false): Active {
-    const active = this.#active.get(executionId) ?? { mailbox, logBytes: 0, missingSince: null, submitting };
+    const active = this.#active.get(executionId) ?? {
+      mailbox,
+      logBytes: 0,
+      missingSince: null,
+      submitting,
+      waitingSince: null,
+      reasons: new Set(),
+    };
     this.#active.set(executionId, active);
     this.#staging?.follow(executionId, mailbox);
     return active;
@@ -285,15 +303,41 @@ export class SlurmRuntime implements Runtime {
       if (job !== undefined) active.mailbox.jobId ??= job.id;
       if (active.submitting || (job !== undefined && !hasEnded(job.state))) {
         active.missingSince = null;
+        if (job?.state === 'PENDING') await this.#wait(executionId, active, job);
         continue;
       }
       active.missingSince ??= performance.now();
       if (performance.now() - active.missingSince < MISSING_MS) continue;
       const id = active.mailbox.jobId;
-      const state = job ?? (id === null ? null : await this.#slurm.state(id));
+      let state: SlurmState | null = job ?? null;
+      try {
+        if (state === null && id !== null) state = await this.#slurm.state(id, this.#nameOf(executionId));
+      } catch (error) {
+        if (!active.reasons.has('unknown'))
+          this.#options.warn(`the end of ${executionId} is judged later: ${messageOf(error)}`);
+        active.reasons.add('unknown');
+        continue;
+      }
       // Nobody else can claim it any more: a job that comes late does not run.
       const ran = !active.mailbox.claim();
       this.#conclude(executionId, endOf(state, this.#facts(executionId, active.mailbox, ran)));
+    }
+  }
+
+  /** Says in the log why a job does not begin, each reason once. Ends one that never will. */
+  async #wait(executionId: string, active: Active, { id, reason }: QueuedJob): Promise<void> {
+    const { mailbox, reasons } = active;
+    active.waitingSince ??= performance.now();
+    if (performance.now() - active.waitingSince < PATIENCE_MS || reason === 'None' || reasons.has(reason)) return;
+    if (reasons.size >= MOST_REASONS || mailbox.claimedAt !== null) return;
+    reasons.add(reason);
+    const cause = neverStarts(reason);
+    this.#options.warn(`job ${id} of ${executionId} waits: ${cause?.detail ?? waitingFor(reason)}`);
+    if (cause === null) mailbox.note('NOTICE', waitingFor(reason));
+    else if (mailbox.claim()) {
+      const facts = this.#facts(executionId, mailbox, false);
+      this.#conclude(executionId, { ...endOf(null, facts), outcome: 'FAILED', cause });
+      await this.#slurm.cancel(id);
     }
   }
 
@@ -311,7 +355,8 @@ export class SlurmRuntime implements Runtime {
   #conclude(executionId: string, end: ExecutionEnd): void {
     const active = this.#active.get(executionId);
     if (active === undefined) return;
-    if (end.outcome === 'FAILED' && end.cause !== null) active.mailbox.note(`${end.cause.title}: ${end.cause.detail}`);
+    if (end.outcome === 'FAILED' && end.cause !== null)
+      active.mailbox.note('ERROR', `${end.cause.title}: ${end.cause.detail}`);
     const whole = { ...end, logBytes: active.mailbox.logBytes };
     active.mailbox.keepEnd(whole);
     this.#report(executionId, whole);

@@ -42,8 +42,11 @@ export interface Slurm {
   submit(one: Submission): Promise<string>;
   /** States of all jobs in the queue whose name begins so, by name. Ended jobs stay in it for a while. */
   queue(prefix: string): Promise<Map<string, QueuedJob>>;
-  /** Returns null when Slurm no longer knows the job. */
-  state(id: string): Promise<SlurmState | null>;
+  /**
+   * Returns null when Slurm no longer knows the job. Beyond the memory of the controller, which is five minutes, the
+   * accounting of the cluster is asked, where there is one. An id counts anew one day, so the name must be the same.
+   */
+  state(id: string, name: string): Promise<SlurmState | null>;
   /** Sends a signal to the batch script alone. Does nothing for jobs that have ended. */
   signal(id: string, signal: 'USR1'): Promise<void>;
   /** Ends a job, also one that waits. */

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
-import type { DataPoolMount, ExecutionEnd, ExecutionJob, OutputFile } from '../types.ts';
+import type { DataPoolMount, ExecutionEnd, OutputFile } from '../types.ts';
+import type { BatchJob } from './mailbox.ts';
 import { PlatformLink, type LinkSettings } from './platform-link.ts';
 import { runJob } from './run-job.ts';
 
@@ -35,7 +36,7 @@ async function work(parts: readonly string[]): Promise<void> {
   let log: SentLog | null = null;
   let hasRun = false;
   try {
-    const job = JSON.parse((await link.ask('GET', '/input')).text) as ExecutionJob;
+    const job = JSON.parse((await link.ask('GET', '/input')).text) as BatchJob;
     for (const part of parts) await fetchPart(part, path.join(here, part));
     const records = path.join(here, 'run');
     mkdirSync(records, { mode: 0o711 });
@@ -60,7 +61,7 @@ async function work(parts: readonly string[]): Promise<void> {
 }
 
 /** The job with the folders of this node. */
-function localJob(job: ExecutionJob, here: string): ExecutionJob {
+function localJob(job: BatchJob, here: string): BatchJob {
   if ('image' in job.code) throw new Error('A service with a Dockerfile cannot be a job.');
   const code = {
     ...job.code,

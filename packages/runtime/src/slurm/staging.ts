@@ -7,8 +7,8 @@ import { quoted } from '../containers/handover.ts';
 import { keepRecord, readRecord } from '../transfers/record.ts';
 import { certificatesOf, type TransferTls } from '../transfers/tls.ts';
 import { hashOf, isName, nameOf, takeFile, Transfers, type Reply, type Transfer } from '../transfers/transfers.ts';
-import { StartRefused, type ExecutionJob, type Limits } from '../types.ts';
-import type { Mailbox } from './mailbox.ts';
+import { StartRefused, type Limits } from '../types.ts';
+import type { BatchJob, Mailbox } from './mailbox.ts';
 import type { LinkSettings } from './platform-link.ts';
 
 /** The way of batch jobs to the platform, where nodes share no folder with it. */
@@ -57,7 +57,7 @@ export class Staging {
   }
 
   /** Keeps a job in a new mailbox. The batch script has the way to us on its standard input, so that no list shows it. */
-  make(mailbox: Mailbox, job: ExecutionJob, command: readonly string[]): void {
+  make(mailbox: Mailbox, job: BatchJob, command: readonly string[]): void {
     if ('image' in job.code) throw new StartRefused('A service with a Dockerfile cannot be a job.');
     for (const folder of [job.code.sourceDir, ...(job.code.layerDir === null ? [] : [job.code.layerDir])])
       if (!existsSync(folder)) throw new StartRefused(`There is no folder ${folder}.`);
@@ -159,7 +159,7 @@ async function receive(
     const from = Number(new URLSearchParams(query).get('from'));
     if (!(bytes <= PIECE_BYTES && from + bytes <= limits.logBytes * TOLERANCE + MORE_BYTES))
       return [413, 'The log is too large.'];
-    const size = mailbox.logBytes;
+    const size = mailbox.nodeLogBytes;
     if (!(Number.isSafeInteger(from) && from >= 0 && from <= size)) return [400, `The log has ${size} bytes.`];
     const piece = await buffer(request);
     if (piece.length !== bytes) return [503, 'The body was cut off.'];

@@ -44,6 +44,7 @@ export function wasRefused(reason: unknown): boolean {
 /** The reason for the caller. A Problem says what the caller can do; the details of any other error are in the log. */
 function inWords(reason: unknown): string {
   if (reason instanceof Problem) return reason.message;
+  if (reason instanceof StartRefused && reason.words !== null) return reason.words;
   return wasRefused(reason)
     ? 'The sandbox or the container could not be started on this machine. The operator finds the cause in the log.'
     : 'The platform could not prepare the execution. The operator finds the cause in the log.';
