@@ -261,13 +261,17 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
 }
 
 /** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */
-async function inJobs({ workerId, log }: Platform, local: Runtime, settings: SlurmSettings): Promise<Runtime> {
+async function inJobs(
+  { workerId, log, configuration }: Platform,
+  local: Runtime,
+  settings: SlurmSettings,
+): Promise<Runtime> {
   const program = settings.staging === null ? jobProgram : stagedProgram;
   const runtime = new SlurmRuntime(local, {
     ...settings,
     command: [settings.node, settings.programFolder === null ? program : onNode(program, settings.programFolder)],
     prefix: `kethub-${workerId ?? ''}-`,
-    networks: platform.configuration.serviceNetworks,
+    networks: configuration.serviceNetworks,
     warn: (line) => log.warn(line),
   });
   await runtime.listen();
