@@ -27,7 +27,8 @@ export interface FaultyCluster {
   close(): Promise<void>;
 }
 
-const ATTEMPTS = 120;
+/** Half seconds. A node whose daemon was killed ends a job only when it is told again, which takes minutes. */
+const ATTEMPTS = 720;
 /** Address of this machine that nodes on it reach. */
 const LOOPBACK = '127.0.0.2';
 
@@ -114,9 +115,9 @@ async function openSlurm(): Promise<FaultyCluster> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-faults-slurm-'));
   const settings = await slurmSettings(slurm, folder);
   const environment = { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration };
-  /** Numbers of the jobs in the queue. */
-  const queue = (): string[] =>
-    execFileSync('squeue', ['--noheader', '--format=%i'], { env: environment, encoding: 'utf8' })
+  /** Numbers of the jobs in the queue, or what else squeue shows of them. */
+  const queue = (format = '%i'): string[] =>
+    execFileSync('squeue', ['--noheader', `--format=${format}`], { env: environment, encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
   const node =
@@ -155,7 +156,7 @@ async function openSlurm(): Promise<FaultyCluster> {
     left: (dataDir) =>
       untilNone(() =>
         Promise.resolve([
-          ...queue().map((job) => `job: ${job}`),
+          ...queue('%i %T %r %j').map((job) => `job: ${job}`),
           ...readdirSync(path.join(dataDir, 'slurm')).map((name) => `folder of a job: ${name}`),
         ]),
       ),
