@@ -163,7 +163,7 @@ function podOf(order: Order): object {
         workingDir: '/var/runtime/output',
         env: Object.entries({ ...baseEnvironment(limits.cpus), ...order.environment }).map(([name, value]) => ({
           name,
-          value: value.replaceAll('$(', '$$('),
+          value: unexpanded(value),
         })),
         resources: { requests: resources, limits: resources },
         securityContext: SECURITY,
@@ -172,6 +172,9 @@ function podOf(order: Order): object {
     ],
   };
 }
+
+/** A value that Kubernetes leaves as it is. It replaces `$(NAME)` by the variable of this name, and `$$` by `$`. */
+const unexpanded = (value: string): string => value.replaceAll('$', '$$$$');
 
 const SECURITY = {
   allowPrivilegeEscalation: false,

@@ -59,7 +59,7 @@ export function testDriver(driver: Driver): void {
   const run = async (twice: Twice, order?: Order) => bench.run(...given(twice, order));
   const logOf = async (executionId: string) => bench.log(executionId);
 
-  test('the result comes from the input, and secrets and the environment are there', async () => {
+  test('the result comes from the input, and secrets and the environment are there as they were given', async () => {
     const end = await run(
       {
         python: `import os
@@ -67,12 +67,12 @@ def run(data, params, myToken):
     print(myToken.unwrap() == "it's\\na secret", os.environ["MODE"])
     return {"data": data}`,
         shell: `[ "$SECRET_MY_TOKEN" = "it's
-a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/data.json)" > /var/runtime/output/output.json`,
+a secret" ] && echo True "$MODE"; printf '{"data": %s}' "$(cat /var/runtime/input/data.json)" > /var/runtime/output/output.json`,
       },
       {
         input: { data: [1, { a: 'é' }], ...(isPython && { params: {} }) },
         secrets: { myToken: "it's\na secret" },
-        environment: { MODE: 'fast' },
+        environment: { MODE: 'fast $(HOME) $$ $HOME `id` $' },
       },
     );
     expect(end).toMatchObject({
@@ -82,7 +82,7 @@ a secret" ] && echo True $MODE; printf '{"data": %s}' "$(cat /var/runtime/input/
       result: { isObject: true, reservedMembers: false },
     });
     expect(resultOf(end)).toEqual({ data: [1, { a: 'é' }] });
-    expect((await logOf(end.executionId)).map(({ message }) => message)).toEqual(['True fast']);
+    expect((await logOf(end.executionId)).map(({ message }) => message)).toEqual(['True fast $(HOME) $$ $HOME `id` $']);
     expect(end.endedAt).toBeGreaterThanOrEqual(end.startedAt);
   });
 

@@ -1,4 +1,4 @@
-import { DownloadTicket, Id, toTimestamp, Version } from '@kethub/contract';
+import { DownloadTicket, FileName, Id, toTimestamp, Version } from '@kethub/contract';
 import { Type } from 'typebox';
 import { describeFile, downloadFile } from '../../catalog/datapools/index.ts';
 import { downloadBuildLog, readSource, requireManagedVersion, requireVersion } from '../../catalog/services/index.ts';
@@ -52,7 +52,7 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     access: 'data-pool:read',
     summary: 'Get an address for the download of a file of a data pool',
     description,
-    params: Type.Object({ dataPoolId: Id, name: Type.String() }),
+    params: Type.Object({ dataPoolId: Id, name: FileName }),
     answers,
     problems: ['invalid-request', 'not-found', 'stale'],
     run: async ({ params, caller, request }) => {
