@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Database } from './database.ts';
 import { migrateToLatest } from './migrations/index.ts';
 import { openPostgres } from './postgres.ts';
+import { refusedConnection } from './refused-connection.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** The file of SQLite in a data folder. */
@@ -11,7 +12,7 @@ export function sqliteFileIn(dataDir: string): string {
 
 /**
  * Opens the database and brings its tables up to date. Two processes that start together migrate once. Throws
- * `Refusal` if the schema is not one that this program knows.
+ * `Refusal` if the schema is not one that this program knows, and if the PostgreSQL cannot be reached or refuses us.
  */
 export async function openDatabase(options: {
   readonly databaseUrl: string | null;
@@ -20,7 +21,7 @@ export async function openDatabase(options: {
   readonly connections?: number;
 }): Promise<Database> {
   const { databaseUrl, connections } = options;
-  const database = databaseUrl ? await openPostgres(databaseUrl, connections) : openSqlite(options.sqliteFile);
+  const database = databaseUrl ? await reach(databaseUrl, connections) : openSqlite(options.sqliteFile);
   try {
     await migrateToLatest(database.migrations);
   } catch (error) {
@@ -28,4 +29,12 @@ export async function openDatabase(options: {
     throw error;
   }
   return database;
+}
+
+async function reach(databaseUrl: string, connections: number | undefined): ReturnType<typeof openPostgres> {
+  try {
+    return await openPostgres(databaseUrl, connections);
+  } catch (error) {
+    throw refusedConnection(error, databaseUrl);
+  }
 }
