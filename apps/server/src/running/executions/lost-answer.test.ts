@@ -1,12 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RuntimeUnavailable } from '@kethub/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database, ExecutionRow } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { callerOf } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-describe.each(databases)('an execution whose start is not answered, on $name', (kind) => {
+/**
+ * Loses the answer to the next claim, as when the connection breaks after the commit. Resolves with the id of the
+ * execution that the worker does not know of; `meanwhile` happens before the worker notices.
+ */
+function loseClaim(database: Database, meanwhile: (id: string) => Promise<unknown>): Promise<string> {
+  const write = database.write.bind(database);
+  const lost = Promise.withResolvers<string>();
+  Object.assign(database, {
+    async write(work: Parameters<typeof write>[0]) {
+      const done = await write(work);
+      const [row] = Array.isArray(done) ? (done as Partial<ExecutionRow>[]) : [];
+      if (row?.id === undefined || row.status !== 'RUNNING') return done;
+      Object.assign(database, { write });
+      await meanwhile(row.id);
+      lost.resolve(row.id);
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    },
+  });
+  return lost.promise;
+}
+
+describe.each(databases)('an execution whose claim or start is not answered, on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
@@ -31,6 +53,37 @@ describe.each(databases)('an execution whose start is not answered, on $name', (
     // Longer than the worker waits before it tries again.
     await pause(1_200);
     expect(answers).toEqual(['STARTED']);
+  });
+
+  test('is run once when the database gave it to the worker, and the worker did not learn of it', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Claimed', probe));
+    const { runtime, platform } = kethub.kethub;
+    const start = runtime.start.bind(runtime);
+    const started: string[] = [];
+    Object.assign(runtime, {
+      start(job: Parameters<typeof start>[0]) {
+        started.push(job.executionId);
+        return start(job);
+      },
+    });
+    const lost = loseClaim(platform.database, () => Promise.resolve());
+    const { status } = await app.finish({ params: { return: 42 } });
+    expect({ status, started }).toEqual({ status: 'SUCCEEDED', started: [await lost] });
+    Object.assign(runtime, { start });
+  });
+
+  test('is over for who follows it when it was cancelled before the worker learned of it', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Cancelled and claimed', probe));
+    const { platform } = kethub.kethub;
+    const lost = loseClaim(platform.database, (id) => app.request('PUT', `/${id}/cancel`));
+    await app.start({ params: { return: 42 } });
+    const log = await app.request('GET', `/${await lost}/log`, { headers: { accept: 'text/event-stream' } });
+    expect(log.text).toContain('event: end');
+    const row = platform.database.read
+      .selectFrom('executions')
+      .selectAll()
+      .where('id', '=', await lost);
+    expect(await row.executeTakeFirstOrThrow()).toMatchObject({ status: 'CANCELLED', log: '' });
   });
 
   test('is over for who follows it when it was cancelled and the platform ended before it was handed over', async () => {

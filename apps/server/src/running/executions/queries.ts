@@ -85,18 +85,10 @@ export async function keepLateLog(
   return numUpdatedRows === 1n;
 }
 
-function running(database: Database, workerId: string) {
+export function runningOf(queries: Queries, workerId: string) {
   // A literal condition: SQLite does not use a partial index for a parameter.
   const isRunning = sql<boolean>`status = 'RUNNING'`;
-  return database.read.selectFrom('executions').where(isRunning).where('worker_id', '=', workerId);
-}
-
-export function runningOf(database: Database, workerId: string) {
-  return running(database, workerId).selectAll().execute();
-}
-
-export async function runningIdsOf(database: Database, workerId: string): Promise<string[]> {
-  return (await running(database, workerId).select('id').execute()).map(({ id }) => id);
+  return queries.selectFrom('executions').selectAll().where(isRunning).where('worker_id', '=', workerId).execute();
 }
 
 /** Latest executions that are searched for uncollected ones: there is no index for what hardly ever happens. */

@@ -19,7 +19,7 @@ import { EndCollector } from './end-collector.ts';
 import { onEndedByOperator } from './end-execution.ts';
 import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
 import { jobOf } from './job.ts';
-import { endedOf, resourcesOf, runningIdsOf, runningOf, uncollectedOf } from './queries.ts';
+import { endedOf, resourcesOf, runningOf, uncollectedOf } from './queries.ts';
 import { Claims } from './schedule/index.ts';
 import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
@@ -69,8 +69,8 @@ export class ExecutionWorker {
   #claiming: Promise<void> | null = null;
   /** Another claim follows the one that is under way. */
   #again = false;
-  /** Number of claims so far. */
-  #claimCount = 0;
+  /** The last claim failed, so it may have had no answer. */
+  #isUnsure = false;
   /** Accepted executions that this worker has heard of, and that no worker has started yet. */
   readonly #news = new Set<string>();
   #listening: NodeJS.Timeout | null = null;
@@ -134,7 +134,7 @@ export class ExecutionWorker {
 
   /** Reconciles the rows that are RUNNING on this worker with the executions that the runtime knows. */
   async #recover(): Promise<void> {
-    const rows = await runningOf(this.#platform.database, this.#workerId);
+    const rows = await runningOf(this.#platform.database.read, this.#workerId);
     for (const row of rows) {
       this.#running.set(row.id, needsOfRow(row));
       this.#observer.claimed(row, false);
@@ -145,8 +145,7 @@ export class ExecutionWorker {
       // The runtime never received the job, so the code has not run.
       if (!known.has(row.id)) void this.#run(row);
     }
-    for (const id of await uncollectedOf(this.#platform.database, this.#workerId))
-      if (!known.has(id)) await forgetCancelled(this.#platform, id);
+    await this.#adopt();
     for (const one of known.values()) {
       if (one.state === 'ENDED') this.#ends.collect(one.end);
       else if (!this.#running.has(one.executionId)) await this.#endCancelled(one.executionId);
@@ -179,7 +178,10 @@ export class ExecutionWorker {
     if (this.#isFinishing) return;
     this.#again = true;
     this.#claiming ??= this.#claim()
-      .catch((error: unknown) => this.#platform.log.error({ err: error }, 'could not claim executions'))
+      .catch((error: unknown) => {
+        this.#isUnsure = true;
+        this.#platform.log.error({ err: error }, 'could not claim executions');
+      })
       .finally(() => {
         this.#claiming = null;
       });
@@ -189,25 +191,46 @@ export class ExecutionWorker {
     const { maxConcurrentExecutions } = this.#platform.configuration;
     while (this.#again && !this.#isFinishing) {
       this.#again = false;
+      await this.#heartbeat.ensureAlive();
+      if (this.#isUnsure) await this.#adopt();
       const slots = maxConcurrentExecutions - this.#running.size;
       if (slots <= 0) return;
       // Slots may be freed before the end is collected: this bounds how much waits on the disk for that.
       if (this.#ends.ids.filter((id) => !this.#running.has(id)).length >= maxConcurrentExecutions) return;
-      await this.#heartbeat.ensureAlive();
       const promised = this.#running;
-      this.#claimCount += 1;
       const containers = this.#containers.usable;
       const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, slots };
       const rows = await this.#claims.claim(offer);
-      for (const row of rows) {
-        this.#running.set(row.id, needsOfRow(row));
-        this.#observer.claimed(row, true);
-        executionChanged(this.#platform.database, row.id);
-        void this.#run(row);
-      }
+      for (const row of rows) this.#begin(row);
       // The same queues may have more.
       if (rows.length > 0) this.#again = true;
     }
+  }
+
+  #begin(row: ExecutionRow): void {
+    this.#running.set(row.id, needsOfRow(row));
+    this.#observer.claimed(row, true);
+    executionChanged(this.#platform.database, row.id);
+    void this.#run(row);
+  }
+
+  /**
+   * Starts executions that were claimed although the answer of the database was lost, also to an earlier process. Ends
+   * the log of one that was cancelled since. To be called while no claim of this process is under way.
+   */
+  async #adopt(): Promise<void> {
+    const known = new Set([...this.#running.keys(), ...this.#ends.ids]);
+    for (const row of await this.#claims.unanswered(this.#workerId, known)) {
+      this.#platform.log.warn({ execution: row.id }, 'took over an execution whose claim was not confirmed');
+      known.add(row.id);
+      this.#begin(row);
+    }
+    const cancelled = (await uncollectedOf(this.#platform.database, this.#workerId)).filter((id) => !known.has(id));
+    if (cancelled.length > 0) {
+      for (const { executionId } of await this.#runtime.list()) known.add(executionId);
+      for (const id of cancelled) if (!known.has(id)) await forgetCancelled(this.#platform, id);
+    }
+    this.#isUnsure = false;
   }
 
   /**
@@ -285,33 +308,12 @@ export class ExecutionWorker {
   async #poll(): Promise<void> {
     try {
       this.#wake();
-      await this.#adopt();
       for (const id of this.#ends.overdue) this.#release(id);
       for (const id of await endedOf(this.#platform.database, [...this.#running.keys()])) await this.#endOverdue(id);
       this.#ends.again();
       for (const one of await this.#runtime.list()) if (one.state === 'ENDED') this.#ends.collect(one.end);
     } catch (error) {
       this.#platform.log.warn({ err: error }, 'could not poll running executions');
-    }
-  }
-
-  /**
-   * Starts executions that were claimed although the answer of the database was lost. While a claim is under way, or
-   * when one has been made meanwhile, nothing can be said about them.
-   */
-  async #adopt(): Promise<void> {
-    if (this.#claiming) return;
-    const claims = this.#claimCount;
-    const known = new Set([...this.#running.keys(), ...this.#ends.ids]);
-    const ids = await runningIdsOf(this.#platform.database, this.#workerId);
-    if (this.#claimCount !== claims || ids.every((id) => known.has(id))) return;
-    const rows = await runningOf(this.#platform.database, this.#workerId);
-    if (this.#claimCount !== claims) return;
-    for (const row of rows) {
-      if (known.has(row.id) || this.#running.has(row.id)) continue;
-      this.#platform.log.warn({ execution: row.id }, 'took over an execution whose claim was not confirmed');
-      this.#running.set(row.id, needsOfRow(row));
-      void this.#run(row);
     }
   }
 

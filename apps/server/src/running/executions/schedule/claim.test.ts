@@ -6,7 +6,7 @@ import { addBareVersion, pendingExecution } from '../../../testing/bare-executio
 import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../../testing/platform.ts';
 import { move } from '../queries.ts';
-import { machineOf, needsOfRow, promisesOf } from '../../../foundation/workers/index.ts';
+import { lockClaims, machineOf, needsOfRow, promisesOf } from '../../../foundation/workers/index.ts';
 import { Claims, type Offer } from './claim.ts';
 import { claimOldest, endingByOwner, queuesByTurn, runningByOwner } from './queries.ts';
 
@@ -130,6 +130,27 @@ describe.each(databases)('claims on $name', (kind) => {
     await queue('a', 'v', 5);
     await claims.claim(offer(2));
     expect(await claims.claim(offer(3))).toHaveLength(1);
+  });
+
+  test('what a claim gave without an answer is found, also while the database is still making that claim', async () => {
+    await version('v');
+    const [first = '', second = ''] = await queue('a', 'v', 2);
+    const [known] = await claims.claim(offer(1));
+    const claiming = Promise.withResolvers<void>();
+    const going = Promise.withResolvers<void>();
+    const late = platform.database.write(async (transaction) => {
+      await lockClaims(transaction);
+      claiming.resolve();
+      await going.promise;
+      await move(transaction, second, 'CLAIMED', { worker_id: 'worker', started_at: platform.now() });
+    });
+    await claiming.promise;
+    const found = claims.unanswered('worker', new Set([first]));
+    going.resolve();
+    await late;
+    expect(known?.id).toBe(first);
+    expect((await found).map(({ id }) => id)).toEqual([second]);
+    expect(await claims.unanswered('other', new Set())).toEqual([]);
   });
 
   const {

@@ -12,6 +12,7 @@ import {
   type Machine,
   type Needs,
 } from '../../../foundation/workers/index.ts';
+import { runningOf } from '../queries.ts';
 import { longRunsOn } from './long-runs.ts';
 import { plan } from './plan.ts';
 import type { Queue, Situation, Start } from './situation.ts';
@@ -73,6 +74,18 @@ export class Claims {
       for (const queue of empty) await removeEmpty(transaction, queue);
       return rows;
     });
+  }
+
+  /**
+   * Reads the executions that run on a worker without its knowledge: the connection broke before it had the answer to
+   * their claim. The lock waits for the end of a claim that the database is still making.
+   */
+  async unanswered(workerId: string, known: ReadonlySet<string>): Promise<ExecutionRow[]> {
+    const rows = await this.#platform.database.write(async (transaction) => {
+      await lockClaims(transaction);
+      return runningOf(transaction, workerId);
+    });
+    return rows.filter(({ id }) => !known.has(id));
   }
 
   /**
