@@ -3,6 +3,7 @@ import { Refusal } from '../config/index.ts';
 import type { Blobs } from './blobs.ts';
 import type { Database } from './database.ts';
 import type { Seal } from './seal.ts';
+import { refusedFiles } from './refused-files.ts';
 
 const PURPOSE = 'installation';
 const CHECK = 'kethub';
@@ -38,7 +39,11 @@ function known(database: Database) {
 
 /** Records key and store. The mark is stored before the database names it, so that a crash in between does no harm. */
 async function found({ database, blobs, seal, now }: Share) {
-  const mark = await blobs.put(`The store of files of a Kethub. Its database names this file; do not remove it.\n`);
+  const mark = await blobs
+    .put(`The store of files of a Kethub. Its database names this file; do not remove it.\n`)
+    .catch((error: unknown) => {
+      throw refusedFiles(error);
+    });
   const row = await database.write(async (transaction) => {
     await transaction
       .insertInto('installation')
@@ -68,7 +73,7 @@ async function hasBlob(blobs: Blobs, key: string): Promise<boolean> {
       stream.destroy();
       return true;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw refusedFiles(error);
       if (attempt === 3) return false;
       await pause(200);
     }
