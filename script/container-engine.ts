@@ -76,9 +76,9 @@ async function start(folder: string, options: readonly string[]): Promise<Contai
 
 function spawnDaemon(folder: string, socket: string, options: readonly string[]): ChildProcess {
   const own = ['--data-root', path.join(folder, 'root'), '--exec-root', path.join(folder, 'exec')];
-  const rest = ['--pidfile', path.join(folder, 'pid'), '--host', `unix://${socket}`, '--group', '0'];
+  const shared = ['--pidfile', path.join(folder, 'pid'), '--host', `unix://${socket}`, '--group', '0'];
   const network = ['--iptables=false', '--ip6tables=false', '--bridge=none'];
-  const daemon = spawn('/usr/sbin/dockerd', [...own, ...rest, ...network, ...options], {
+  const daemon = spawn('/usr/sbin/dockerd', [...own, ...shared, ...network, ...options], {
     cwd: '/',
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: path.join(folder, 'home') },
     stdio: ['ignore', 'ignore', 'pipe'],

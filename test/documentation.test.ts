@@ -61,10 +61,10 @@ describe('links lead somewhere', () => {
   test.each(found('**/*.md'))('%s', (file) => {
     const folder = path.dirname(file);
     const broken = relativeLinks(read(file)).filter((link) => {
-      const [target = '', place] = decodeURI(link).split('#');
+      const [target = '', anchor] = decodeURI(link).split('#');
       const linked = target === '' ? file : path.join(folder, target);
       if (!existsSync(path.join(root, linked))) return true;
-      return place !== undefined && linked.endsWith('.md') && !headings(read(linked)).includes(place);
+      return anchor !== undefined && linked.endsWith('.md') && !headings(read(linked)).includes(anchor);
     });
     expect(broken).toEqual([]);
   });

@@ -62,10 +62,10 @@ async function driverOf(
         const { href } = _links[name] as { href: string };
         const answer = await fetch(href, { headers: { authorization: `Bearer ${app.bearer}` } });
         const content = Buffer.from(await answer.arrayBuffer());
-        const place = path.join(folder, executionId, String(files.length));
-        await mkdir(path.dirname(place), { recursive: true });
-        await writeFile(place, content, { mode: 0o600 });
-        files.push({ name, bytes: content.length, path: place });
+        const target = path.join(folder, executionId, String(files.length));
+        await mkdir(path.dirname(target), { recursive: true });
+        await writeFile(target, content, { mode: 0o600 });
+        files.push({ name, bytes: content.length, path: target });
       }
       const text = JSON.stringify(body);
       const isWell = status === 'SUCCEEDED';

@@ -16,7 +16,7 @@ const long = { timeout: 300_000 };
 const CONNECTIONS_PER_ADDRESS = 120;
 const PENDING = 40;
 /** The limits without any setting. */
-const [OWNER_BUILDS, READERS_PER_CALLER, PLACES_PER_WORKER] = [20, 100, 8];
+const [OWNER_BUILDS, READERS_PER_CALLER, SLOTS_PER_WORKER] = [20, 100, 8];
 
 const python = {
   'src/__init__.py': '',
@@ -209,9 +209,9 @@ describe.each(postgreSql)('floods on $name with two workers', (kind) => {
         return rows.filter(({ id }) => ids.includes(id)).length;
       };
       // Long executions of one owner take half of the slots of each worker.
-      await expect.poll(running, patient).toBe(PLACES_PER_WORKER);
+      await expect.poll(running, patient).toBe(SLOTS_PER_WORKER);
       await succeeds(ada, 3);
-      expect(await running()).toBe(PLACES_PER_WORKER);
+      expect(await running()).toBe(SLOTS_PER_WORKER);
       await Promise.all(ids.map((id) => app.request('PUT', `/${id}/cancel`)));
       for (const id of ids) expect(await endOf(app, id)).toBe('CANCELLED');
       await isNormal(driver);

@@ -165,8 +165,8 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       const { body } = await app.request('GET', `/${id}/log`);
       const seen = (body as LogEntry[]).map((entry) => `${JSON.stringify(entry)}\n`);
       expect(await statusOf(id)).toBe('RUNNING');
-      const rest = await follow(id, seen.join('').length);
-      expect([...lines(seen.length), ...rest.messages]).toEqual(lines(30));
+      const remaining = await follow(id, seen.join('').length);
+      expect([...lines(seen.length), ...remaining.messages]).toEqual(lines(30));
     });
 
     test('a waiting request, a cancellation and a build arrive', async () => {
@@ -254,8 +254,8 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     await expect.poll(async () => (await own.request('GET', `/${id}/log`)).text, patient).toContain('line 0');
     const wait = own.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
     const headers = { authorization: `Bearer ${own.bearer}`, accept: 'text/event-stream' };
-    const place = deployed.endpoint.replace(originOf('gateway'), second.origin);
-    const stream = await fetch(`${place}/${id}/log`, { headers });
+    const endpoint = deployed.endpoint.replace(originOf('gateway'), second.origin);
+    const stream = await fetch(`${endpoint}/${id}/log`, { headers });
     // Earlier requests have arrived when later ones are answered.
     const started = await Promise.all(Array.from({ length: 20 }, () => own.start({ lines: 1 })));
     await second.end();

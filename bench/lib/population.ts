@@ -103,8 +103,8 @@ function plain(name: string): string {
 /** A UUID like those of the platform, in the order of creation. */
 function idOf(number: number): string {
   const time = (CREATED + number).toString(16).padStart(12, '0');
-  const rest = hash('sha256', `user ${number}`, 'hex');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
+  const digits = hash('sha256', `user ${number}`, 'hex');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digits.slice(0, 3)}-8${digits.slice(3, 6)}-${digits.slice(6, 18)}`;
 }
 
 function identityOf(user: UserRow | undefined): IdentityRow {

@@ -165,9 +165,9 @@ class GitBench {
         const ofRound = { tree: [] as number[], file: [] as number[] };
         for (let read = 0; read < READS; read++) {
           const number = (round * READS + read) * 7_919;
-          const places = { tree: folders[number % folders.length], file: pathOf(number) };
+          const paths = { tree: folders[number % folders.length], file: pathOf(number) };
           for (const kind of ['tree', 'file'] as const) {
-            const at = `/-/implementations/${id}/${kind}?path=${encodeURIComponent(places[kind] ?? '')}`;
+            const at = `/-/implementations/${id}/${kind}?path=${encodeURIComponent(paths[kind] ?? '')}`;
             ofRound[kind].push(await watch.time({ method: 'GET', path: at, headers }));
           }
         }

@@ -22,7 +22,7 @@ export interface Share {
   readonly share: number;
 }
 
-const PLACES: readonly (readonly [string, RegExp])[] = [
+const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['write to the socket (system call)', /^(writeUtf8String|writeLatin1String|writeBuffer|writev)\b/],
   ['garbage collector', /^\(garbage collector\)/],
   ['engine and native code', /^\(program\)| $/],
@@ -76,7 +76,7 @@ function shares(folder: string): Share[] {
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? '';
     if (/^\((idle|root)\)/.test(name)) continue;
-    const where = PLACES.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
+    const where = GROUPS.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
     const time = timeDeltas[index] ?? 0;
     times.set(where, (times.get(where) ?? 0) + time);
     busy += time;

@@ -78,8 +78,8 @@ function licenceOf(folder: string, name: string): string {
 /** The licences of everything that running Kethub installs, from the lock file. */
 function licences(): string {
   const counts = new Map<string, number>();
-  for (const [place, one] of Object.entries(readJson<Lock>('package-lock.json').packages)) {
-    if (!place.includes('node_modules/') || one.link || one.dev || one.devOptional) continue;
+  for (const [folder, one] of Object.entries(readJson<Lock>('package-lock.json').packages)) {
+    if (!folder.includes('node_modules/') || one.link || one.dev || one.devOptional) continue;
     const licence = one.license ?? 'none stated';
     counts.set(licence, (counts.get(licence) ?? 0) + 1);
   }

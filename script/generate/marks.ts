@@ -2,8 +2,8 @@
 export function between(page: string, name: string, made: string): string {
   const begin = `<!-- Made by npm run generate: ${name} -->\n`;
   const end = `<!-- End of ${name} -->\n`;
-  const [before, rest = ''] = page.split(begin);
-  const [, after] = rest.split(end);
+  const [before, afterBegin = ''] = page.split(begin);
+  const [, after] = afterBegin.split(end);
   if (after === undefined) throw new Error(`The page has lost the lines ${begin.trim()} and ${end.trim()}`);
   return `${before}${begin}\n${made}\n${end}${after}`;
 }

@@ -51,8 +51,8 @@ export function renewProfile(page: string): string {
   const { statusReads, tokenGrants } = profiles;
   const percent = (shares: readonly Share[], where: string): string =>
     `${Math.round((shares.find((one) => one.where === where)?.share ?? 0) * 100)} %`;
-  const places = [...new Set([...statusReads, ...tokenGrants].map(({ where }) => where))];
-  const rows = places.map((where) => [where, percent(statusReads, where), percent(tokenGrants, where)]);
+  const machines = [...new Set([...statusReads, ...tokenGrants].map(({ where }) => where))];
+  const rows = machines.map((where) => [where, percent(statusReads, where), percent(tokenGrants, where)]);
   return between(page, 'profile', table(['Where', 'Status read', 'Token grant'], rows));
 }
 

@@ -64,10 +64,10 @@ function shortened(lines: readonly string[]): string[] {
   return lines.flatMap((line, index) => {
     const kind = kinds.find((one) => one.test(line));
     if (!kind) return /… \d+ more lines/.test(line) ? [] : [line];
-    const place = lines.slice(0, index).filter((before) => kind.test(before)).length;
+    const position = lines.slice(0, index).filter((before) => kind.test(before)).length;
     const last = lines.filter((one) => kind.test(one)).length - 1;
-    if (place < 2 || (place === last && kind === kinds[0])) return [line];
-    return place === 2 ? [`${/^ */.exec(line)?.[0] ?? ''}${DIM_ELLIPSIS}`] : [];
+    if (position < 2 || (position === last && kind === kinds[0])) return [line];
+    return position === 2 ? [`${/^ */.exec(line)?.[0] ?? ''}${DIM_ELLIPSIS}`] : [];
   });
 }
 

@@ -51,10 +51,10 @@ export async function packLayer(folder: string, file: string, owned: readonly st
   execFileSync('tar', ['--create', ...SAME, '--owner=0', '--group=0', ...excluded, '--file', tar, '--directory', folder, '.']);
   if (owned.length > 0) {
     const names = owned.map((name) => `./${name}`);
-    const rest = `${tar}.rest`;
-    execFileSync('tar', ['--create', ...SAME, '--owner=1000', '--group=1000', '--file', rest, '--directory', folder, ...names]);
-    execFileSync('tar', ['--concatenate', '--file', tar, rest]);
-    rmSync(rest);
+    const second = `${tar}.rest`;
+    execFileSync('tar', ['--create', ...SAME, '--owner=1000', '--group=1000', '--file', second, '--directory', folder, ...names]);
+    execFileSync('tar', ['--concatenate', '--file', tar, second]);
+    rmSync(second);
   }
   // gzip writes neither name nor time of the file.
   execFileSync('gzip', ['--no-name', '--force', '-6', tar]);

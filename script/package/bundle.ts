@@ -53,7 +53,7 @@ export async function bundle(folder: string): Promise<Bundle> {
     platform: 'node',
     external: EXTERNAL,
     treeshake: { moduleSideEffects: false, manualPureFunctions: ['Type', 'Request', 'nullable', 'worded'] },
-    plugins: [placesOfModules()],
+    plugins: [sourcePaths()],
     logLevel: 'warn',
   });
   await build.write({ dir: path.join(folder, CODE), format: 'esm', minify: true, chunkFileNames: '[name]-[hash].js' });
@@ -103,17 +103,17 @@ Publishes a folder of Python code as a service on Kethub, and runs it.
  * Gives each module the place that it has in the repository, below the folder of the package: there it finds its data
  * files. Only a lexical join makes a path of it, because the folder of the module itself is not there.
  */
-function placesOfModules(): Plugin {
+function sourcePaths(): Plugin {
   return {
     name: 'places-of-modules',
     transform(code, id) {
       if (!code.includes('import.meta.dirname') && !code.includes('import.meta.url')) return null;
       if (id.includes('node_modules')) return null;
-      const place = path.relative(root, id).replaceAll(path.sep, '/');
+      const source = path.relative(root, id).replaceAll(path.sep, '/');
       return {
         code: code
-          .replaceAll('import.meta.dirname', `(import.meta.dirname + '/../${path.posix.dirname(place)}')`)
-          .replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`),
+          .replaceAll('import.meta.dirname', `(import.meta.dirname + '/../${path.posix.dirname(source)}')`)
+          .replaceAll('import.meta.url', `new URL('../${source}', import.meta.url).href`),
       };
     },
   };

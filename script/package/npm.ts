@@ -18,8 +18,8 @@ export function npmTarball(files: readonly PackagedFile[]): Buffer {
 /** A header of the ustar format (POSIX.1-1988). */
 function header({ name, content, executable }: PackagedFile): Buffer {
   const block = Buffer.alloc(BLOCK);
-  const { prefix, rest } = split(FOLDER + name);
-  block.write(rest, 0);
+  const { prefix, base } = split(FOLDER + name);
+  block.write(base, 0);
   block.write(octal(executable ? 0o755 : 0o644, 8), 100);
   block.write(octal(0, 8), 108);
   block.write(octal(0, 8), 116);
@@ -36,12 +36,12 @@ function header({ name, content, executable }: PackagedFile): Buffer {
 }
 
 /** A path in the two fields of a header: at most 155 and 100 bytes, divided at a slash. */
-function split(name: string): { prefix: string; rest: string } {
-  if (Buffer.byteLength(name) <= 100) return { prefix: '', rest: name };
+function split(name: string): { prefix: string; base: string } {
+  if (Buffer.byteLength(name) <= 100) return { prefix: '', base: name };
   const at = name.lastIndexOf('/', 155);
-  const [prefix, rest] = [name.slice(0, at), name.slice(at + 1)];
-  if (Buffer.byteLength(rest) > 100) throw new Error(`The path ${name} is too long for a tar archive.`);
-  return { prefix, rest };
+  const [prefix, base] = [name.slice(0, at), name.slice(at + 1)];
+  if (Buffer.byteLength(base) > 100) throw new Error(`The path ${name} is too long for a tar archive.`);
+  return { prefix, base };
 }
 
 function octal(value: number, width: number): string {

@@ -16,7 +16,7 @@ export interface FaultyCluster {
   readonly settings: Readonly<Record<string, string>>;
   readonly kind: Kind;
   /** `host:port` of the server to which each run reports itself, and the number of runs by mark. */
-  readonly tell: string;
+  readonly reportsTo: string;
   runs(): ReadonlyMap<string, number>;
   /** Parts that can be killed, by the name of the fault. */
   readonly parts: Readonly<Record<string, (away: () => Promise<void>) => Promise<void>>>;
@@ -81,7 +81,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
       KETHUB_SERVICE_NETWORKS: `${cluster.address}/32`,
     },
     kind: OF_CLUSTERS,
-    tell: reports.address,
+    reportsTo: reports.address,
     runs: reports.runs,
     parts: {
       apiserver: killed('apiserver'),
@@ -131,7 +131,7 @@ async function openSlurm(): Promise<FaultyCluster> {
     name: 'slurm',
     settings: { ...settings, KETHUB_SERVICE_NETWORKS: `${LOOPBACK}/32` },
     kind: OF_CLUSTERS,
-    tell: reports.address,
+    reportsTo: reports.address,
     runs: reports.runs,
     parts: {
       async slurmctld(away) {

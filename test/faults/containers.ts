@@ -33,7 +33,7 @@ if [ -e /var/runtime/input/padding.json ]; then padding=$(tr -d '"' < /var/runti
 seconds=$(cat /var/runtime/input/seconds.json)
 run=$(cat /proc/sys/kernel/random/uuid)
 if [ $mode = stubborn ]; then trap "" TERM; seconds=20; fi
-until wget -q -O /dev/null "http://$TELL/$mark/$run" 2>/dev/null; do sleep 0.1; done
+until wget -q -O /dev/null "http://$REPORTS_TO/$mark/$run" 2>/dev/null; do sleep 0.1; done
 echo "began $mark"
 if [ $mode = orphan ]; then setsid sleep 300 & fi
 sleep $seconds
@@ -58,13 +58,19 @@ export function settingsOf(engine: ContainerEngine | null): Record<string, strin
 
 export async function openContainers(engine: ContainerEngine, kethub: TestKethub): Promise<Containers> {
   const reports = await openReports(HOST);
-  const tell = reports.address;
+  const reportsTo = reports.address;
   const deployed = await deploy(
     kethub.client,
     'Container',
     { Dockerfile: DOCKERFILE, 'run.sh': RUN, busybox: readFileSync('/bin/busybox') },
     {
-      configuration: { runtime: 'DOCKER', cpus: 0.25, memoryGb: 0.0625, hosts: [tell], environment: { TELL: tell } },
+      configuration: {
+        runtime: 'DOCKER',
+        cpus: 0.25,
+        memoryGb: 0.0625,
+        hosts: [reportsTo],
+        environment: { REPORTS_TO: reportsTo },
+      },
       programs: ['busybox', 'run.sh'],
     },
   );

@@ -90,7 +90,12 @@ export async function openInstallation({
     cluster === null
       ? await deploy(kethub.client, 'Witness', witness)
       : await deploy(kethub.client, 'Witness', reportingWitness, {
-          configuration: { cpus: 0.25, memoryGb: 0.125, hosts: [cluster.tell], environment: { TELL: cluster.tell } },
+          configuration: {
+            cpus: 0.25,
+            memoryGb: 0.125,
+            hosts: [cluster.reportsTo],
+            environment: { REPORTS_TO: cluster.reportsTo },
+          },
         });
   const app = await callerOf(witnessed);
   const workflow = errandWorkflow(witnessed.service);

@@ -42,12 +42,12 @@ function mounts(dataDir: string, mark: string): string[] {
 function cgroups(mark: string): string[] {
   const root = '/sys/fs/cgroup';
   if (!existsSync(root)) return [];
-  const places = [root, ...readdirSync(root).map((name) => path.join(root, name))];
-  return places
-    .flatMap((place) => ['', '-containers'].map((part) => path.join(place, `kethub-${mark}${part}`)))
-    .flatMap((place) => (existsSync(place) ? [`cgroup is left: ${place}`] : []));
+  const groups = [root, ...readdirSync(root).map((name) => path.join(root, name))];
+  return groups
+    .flatMap((each) => ['', '-containers'].map((part) => path.join(each, `kethub-${mark}${part}`)))
+    .flatMap((each) => (existsSync(each) ? [`cgroup is left: ${each}`] : []));
 }
 
 function folders(dataDir: string, mark: string): string[] {
-  return [dataDir, `/run/kethub/${mark}`].flatMap((place) => (existsSync(place) ? [`folder is left: ${place}`] : []));
+  return [dataDir, `/run/kethub/${mark}`].flatMap((each) => (existsSync(each) ? [`folder is left: ${each}`] : []));
 }

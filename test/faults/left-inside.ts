@@ -29,8 +29,8 @@ function beyond(most: number, names: readonly string[]): readonly string[] {
 }
 
 function groups(mark: string): string[] {
-  const top = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].map((place) => path.join(place, `kethub-${mark}`));
-  const found = top.find((place) => existsSync(place));
+  const top = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].map((hierarchy) => path.join(hierarchy, `kethub-${mark}`));
+  const found = top.find((hierarchy) => existsSync(hierarchy));
   if (found === undefined) return [];
   return readdirSync(found, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }

@@ -47,7 +47,7 @@ import uuid
 
 
 def report(mark):
-    address = f"http://{os.environ['TELL']}/{mark}/{uuid.uuid4()}"
+    address = f"http://{os.environ['REPORTS_TO']}/{mark}/{uuid.uuid4()}"
     for _ in range(600):
         try:
             return urllib.request.urlopen(address, timeout=10).close()

@@ -110,8 +110,8 @@ describe.skipIf(!existsSync(PROGRAM))('comparison, picture and end of an account
     const [linus] = await kethub.client.listRegistrations({ email: 'linus@example.org' });
     await kethub.client.changeRegistration({ id: linus?.id ?? '', json: { enabled: false } });
     await page.goto(`${origin}/me/services`);
-    const told = page.getByRole('heading', { name: 'Your account is switched off' });
-    await told.or(page.locator('input[name=password]')).waitFor();
+    const heading = page.getByRole('heading', { name: 'Your account is switched off' });
+    await heading.or(page.locator('input[name=password]')).waitFor();
     await picture(page, 'switched-off');
     await page.context().close();
   });

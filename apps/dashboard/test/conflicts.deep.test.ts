@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
   };
 
   /** Keeps the next change of a page from the platform until `answer` is called. */
-  const holdChange = async (on: Page): Promise<{ readonly asked: Promise<void>; readonly answer: () => void }> => {
+  const pauseChange = async (on: Page): Promise<{ readonly asked: Promise<void>; readonly answer: () => void }> => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     await on.route('**/api/**', async (route) => {
@@ -280,7 +280,7 @@ describe.skipIf(!existsSync(PROGRAM))('two people who change the same thing, in 
       await expect.poll(() => read, { timeout: 60_000 }).toContain(`/api${form.renewed}`);
       await tab.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
       const kept = await field.inputValue();
-      const { asked, answer } = await holdChange(tab);
+      const { asked, answer } = await pauseChange(tab);
       await formIn(tab, form).getByRole('button', { name: form.save, exact: true }).click();
       await asked;
       await expect.poll(() => field.isDisabled()).toBe(true);

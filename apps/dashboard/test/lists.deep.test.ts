@@ -92,9 +92,9 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
       await client.publishServiceVersion({ serviceId: id, version: '1.0.0', json });
       await client.subscribe({ applicationId, json: { serviceId: id } });
     });
-    const rest = (await client.listServices({ limit: 500 })).filter(({ name }) => name.startsWith('Remote'));
-    await many(rest.length, async (at) => {
-      const one = rest[at];
+    const remaining = (await client.listServices({ limit: 500 })).filter(({ name }) => name.startsWith('Remote'));
+    await many(remaining.length, async (at) => {
+      const one = remaining[at];
       if (!one) return;
       if (one.versions[0]?.state === 'DRAFT')
         await client.publishServiceVersion({ serviceId: one.id, version: '1.0.0', json });
@@ -176,17 +176,17 @@ describe.skipIf(!existsSync(PROGRAM))('lists of hundreds of rows, in a browser',
     const rows = page.locator('main .list tbody tr');
     const before = await rows.count();
     // The next page is held back until the event has made the list ask anew from its beginning.
-    const held: string[] = [];
+    const waiting: string[] = [];
     const renewed: string[] = [];
     await page.route(/\/api\/service-executions\?/, async (route) => {
       const address = route.request().url();
       if (!address.includes('cursor=')) renewed.push(address);
-      else if (held.push(address) === 1)
+      else if (waiting.push(address) === 1)
         await expect.poll(() => renewed.length, { timeout: 60_000 }).toBeGreaterThan(0);
       await route.continue().catch(() => undefined);
     });
     await more.dblclick();
-    await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => waiting.length, { timeout: 30_000 }).toBeGreaterThan(0);
     await kethub.client.startJob({ serviceId, json: { data: 7 } });
     await expect.poll(() => renewed.length, { timeout: 30_000 }).toBeGreaterThan(0);
     await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(2 * before);

@@ -168,8 +168,8 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
   test('a called process without a drawing is laid out: in the outline, in the modeller and at its instance', async () => {
     const { page, origin, kethub } = dashboard;
     const { go, type } = keysOf(page);
-    const [whole, , rest] = CALLING.split(/(?=<bpmndi:BPMNDiagram id="d2">)|(?=<\/definitions>)/);
-    const id = await draft(`${whole}${rest}`);
+    const [whole, , end] = CALLING.split(/(?=<bpmndi:BPMNDiagram id="d2">)|(?=<\/definitions>)/);
+    const id = await draft(`${whole}${end}`);
     await page.goto(`${origin}/me/services/${id}/model`);
     await page.getByRole('treeitem', { name: /^outer Process/ }).waitFor();
     await page
@@ -192,7 +192,7 @@ describe.skipIf(!existsSync(PROGRAM))('the modeller in a browser', () => {
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.locator('.modeller-bar').getByRole('link', { name: 'Run' }).waitFor();
     // The instance is that of the file as its author had it, without a drawing.
-    const bare = await draft(`${whole}${rest}`);
+    const bare = await draft(`${whole}${end}`);
     await kethub.client.publishServiceVersion({ serviceId: bare, version: '1.0.0', json: { visibility: 'INTERNAL' } });
     await kethub.client.startJob({ serviceId: bare, json: { x: 'none' }, headers: { prefer: 'wait=2' } });
     const instances = () => kethub.client.listWorkflowInstances({ serviceId: bare });

@@ -14,7 +14,7 @@ interface ServerEvent {
  * no data line is delivered with empty data rather than dropped. An end needs no data.
  */
 export class EventParser {
-  private rest = '';
+  private partialLine = '';
   private started = false;
   private endedWithCarriageReturn = false;
   private data: string[] = [];
@@ -32,8 +32,8 @@ export class EventParser {
     // CR LF is one line end even when the pieces part between the two.
     if (this.endedWithCarriageReturn && text.startsWith('\n')) text = text.slice(1);
     if (piece !== '') this.endedWithCarriageReturn = text.endsWith('\r');
-    const lines = (this.rest + text).split(/\r\n|\n|\r/);
-    this.rest = lines.pop() ?? '';
+    const lines = (this.partialLine + text).split(/\r\n|\n|\r/);
+    this.partialLine = lines.pop() ?? '';
     return lines.flatMap((line) => this.line(line) ?? []);
   }
 

@@ -60,8 +60,8 @@ export function validationErrorOf(error: SchemaError): ValidationError {
  * Sentences such as "`name` is missing. `type` must be one of: …". `whole` is the subject of errors without a
  * pointer.
  */
-export function invalidSentence(places: readonly ValidationError[], whole: string): string {
-  return places.map(({ pointer, detail }) => `${pointer ? `\`${pointer.slice(1)}\`` : whole} ${detail}.`).join(' ');
+export function invalidSentence(errors: readonly ValidationError[], whole: string): string {
+  return errors.map(({ pointer, detail }) => `${pointer ? `\`${pointer.slice(1)}\`` : whole} ${detail}.`).join(' ');
 }
 
 function detailOf({ keyword, params, message = 'is not valid' }: SchemaError): string {

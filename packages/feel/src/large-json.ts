@@ -28,7 +28,7 @@ const LOOKS = 2_000;
 
 /** The JSON of a value, with the original texts of large values. */
 export function jsonText(value: unknown): string {
-  return holdsLarge(value, { left: LOOKS }) ? splicedText(value) : JSON.stringify(value);
+  return containsLarge(value, { left: LOOKS }) ? splicedText(value) : JSON.stringify(value);
 }
 
 /** An object in whose place {@link jsonText} writes a text. Nothing else can be done with it. */
@@ -38,12 +38,12 @@ export function textOnly(text: string): { readonly [name: string]: JsonValue } {
   return value;
 }
 
-function holdsLarge(value: unknown, looks: { left: number }): boolean {
+function containsLarge(value: unknown, looks: { left: number }): boolean {
   if (typeof value !== 'object' || value === null || looks.left <= 0) return false;
   if (known.has(value)) return true;
   for (const name in value) {
     if ((looks.left -= 1) < 0) return false;
-    if (Object.hasOwn(value, name) && holdsLarge((value as Record<string, unknown>)[name], looks)) return true;
+    if (Object.hasOwn(value, name) && containsLarge((value as Record<string, unknown>)[name], looks)) return true;
   }
   return false;
 }

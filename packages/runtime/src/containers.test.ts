@@ -163,11 +163,11 @@ describe.skipIf(testEngine === null)('containers', () => {
     const stranger = `kethub-stranger-${randomUUID()}`;
     const description = { Image: image, Cmd: ['/bin/sleep', '60'], Labels: { 'kethub.installation': 'another' } };
     await engineOfTests().ask('POST', '/containers/create', { query: { name: stranger }, body: description });
-    const rest = `kethub-rest-${randomUUID()}`;
+    const leftover = `kethub-rest-${randomUUID()}`;
     const [key = '', value = ''] = label().split('=');
     const labels = { [key]: value, 'kethub.execution': 'nobody' };
     await engineOfTests().ask('POST', '/containers/create', {
-      query: { name: rest },
+      query: { name: leftover },
       body: { ...description, Labels: labels },
     });
     const lost = bench.ended(job.executionId);
@@ -200,7 +200,7 @@ describe.skipIf(testEngine === null)('containers', () => {
     afterAll(() => server.close());
     beforeEach(() => void asked.splice(0));
     const declared = () => ({ hosts: [`127.0.0.2:${port}`, `127.0.0.3:${port}`] });
-    const get = (place: string): string => `wget -q -O - http://${place}/x 2>&1 || true; echo`;
+    const get = (host: string): string => `wget -q -O - http://${host}/x 2>&1 || true; echo`;
     const logOf = async (executionId: string): Promise<string[]> =>
       (await bench.log(executionId)).map(({ message }) => message).filter((line) => line !== '');
 
@@ -253,8 +253,8 @@ describe.skipIf(testEngine === null)('containers', () => {
     const uses = 'cat /cache/file; echo more >> /cache/file; cat /cache/file; echo x > /cache/deep/x && ls /cache/deep';
     // The second run sees nothing of the first.
     for (let time = 0; time < 2; time++) expect((await run(uses)).log).toEqual(['kept', 'kept', 'more', 'x']);
-    const places = ['/', '/bin', '/closed', '/etc', '/.kethub', '/var', '/var/runtime', '/var/runtime/input'];
-    const tries = places.map((place) => `(echo x > ${place}/x) 2>/dev/null && echo ${place}`);
+    const folders = ['/', '/bin', '/closed', '/etc', '/.kethub', '/var', '/var/runtime', '/var/runtime/input'];
+    const tries = folders.map((folder) => `(echo x > ${folder}/x) 2>/dev/null && echo ${folder}`);
     expect((await run(`${tries.join('\n')}\n:`)).log).toEqual([]);
     const small = { outputBytes: 4 * MiB, outputFiles: 10 };
     const named =
@@ -348,9 +348,9 @@ done; echo asked`,
 /** The contents of all files below a folder. Other containers and their files may vanish meanwhile. */
 function contentsBelow(folder: string): string[] {
   return unlessGone(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
-    const place = join(folder, entry.name);
-    if (entry.isDirectory()) return contentsBelow(place);
-    return entry.isFile() ? [unlessGone(() => readFileSync(place, 'latin1'), '')] : [];
+    const found = join(folder, entry.name);
+    if (entry.isDirectory()) return contentsBelow(found);
+    return entry.isFile() ? [unlessGone(() => readFileSync(found, 'latin1'), '')] : [];
   });
 }
 

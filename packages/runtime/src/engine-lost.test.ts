@@ -12,7 +12,7 @@ import { isAlive, openBench, until, type Bench } from './testing/bench.ts';
 
 const mark = `test${process.pid}`;
 const cgroups = new CgroupsAround(mark);
-const places = (path: string): string[] =>
+const groups = (path: string): string[] =>
   existsSync(join(MOUNT, 'cgroup.controllers'))
     ? [join(MOUNT, path)]
     : readdirSync(MOUNT).map((controller) => join(MOUNT, controller, path));
@@ -20,16 +20,16 @@ const places = (path: string): string[] =>
 /** A leftover of runc: a process in a cgroup inside the one around a container. */
 function park(around: string): ChildProcess {
   const orphan = spawn('/bin/sleep', ['1000'], { stdio: 'ignore' });
-  for (const place of places(`${around}/made-by-the-engine`)) {
-    mkdirSync(place, { recursive: true });
+  for (const group of groups(`${around}/made-by-the-engine`)) {
+    mkdirSync(group, { recursive: true });
     // A cgroup of cpusets needs its processors set before it accepts processes.
-    if (existsSync(`${place}/cpuset.mems`)) continue;
-    writeFileSync(`${place}/cgroup.procs`, String(orphan.pid));
+    if (existsSync(`${group}/cpuset.mems`)) continue;
+    writeFileSync(`${group}/cgroup.procs`, String(orphan.pid));
   }
   return orphan;
 }
 
-const isLeft = (around: string): boolean => places(around).some((place) => existsSync(place));
+const isLeft = (around: string): boolean => groups(around).some((group) => existsSync(group));
 
 describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgroup around a container', () => {
   const orphans: ChildProcess[] = [];
@@ -71,22 +71,22 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
       const body = Buffer.concat(await request.toArray()).toString();
       const name = pathname.split('/')[2] ?? '';
-      const tell = (value: object): void => void response.end(JSON.stringify(value));
-      if (pathname === '/info') return tell({ CgroupDriver: 'cgroupfs' });
-      if (pathname === '/version') return tell({ Version: '1' });
-      if (pathname.startsWith('/images/')) return tell({ Config: { Cmd: ['/program'] } });
+      const answer = (value: object): void => void response.end(JSON.stringify(value));
+      if (pathname === '/info') return answer({ CgroupDriver: 'cgroupfs' });
+      if (pathname === '/version') return answer({ Version: '1' });
+      if (pathname.startsWith('/images/')) return answer({ Config: { Cmd: ['/program'] } });
       if (isAway) return void request.socket.destroy();
       if (pathname === '/containers/json')
         return void response.end(JSON.stringify([...made.keys()].map((Id) => ({ Id, Names: [`/${Id}`] }))));
       if (pathname === '/containers/create') {
         const { HostConfig } = JSON.parse(body) as { HostConfig: { CgroupParent: string } };
         made.set(searchParams.get('name') ?? '', HostConfig.CgroupParent);
-        return tell({});
+        return answer({});
       }
       if (request.method === 'DELETE') {
         made.delete(name);
         removed.push(name);
-        return tell({});
+        return answer({});
       }
       if (neverAnswers) return;
       orphans.push(park(made.get(name) ?? ''));

@@ -58,7 +58,7 @@ test('the program is uid 1000 without any privilege, under the system-call filte
 });
 
 test('only /tmp and /var/runtime/output can be written', async () => {
-  const places = [
+  const folders = [
     '/',
     '/usr',
     '/usr/lib',
@@ -73,9 +73,9 @@ test('only /tmp and /var/runtime/output can be written', async () => {
     '/proc/sys',
     '/root',
   ];
-  const denied = await probe(Object.fromEntries(places.map((place) => [place, `open("${place}/x", "w").close()`])));
-  for (const [place, answer] of Object.entries(denied))
-    expect([place, answer]).toEqual([place, expect.stringMatching(/^errno (1|2|13|30)$/)]);
+  const denied = await probe(Object.fromEntries(folders.map((folder) => [folder, `open("${folder}/x", "w").close()`])));
+  for (const [folder, answer] of Object.entries(denied))
+    expect([folder, answer]).toEqual([folder, expect.stringMatching(/^errno (1|2|13|30)$/)]);
   expect(
     await probe({
       tmp: 'open("/tmp/x", "w").write("1")',

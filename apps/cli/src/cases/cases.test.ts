@@ -35,8 +35,8 @@ describe('a result', () => {
     ['{"a": {"t": 1}, "b": 2}', '{"a": {"t": 9}, "b": 2}', { ignore: ['/a/t'] }, []],
     ['{"__proto__": 1}', '{}', {}, ['/__proto__ is missing; expected 1']],
     ['{"toString": 1}', '{}', {}, ['/toString is missing; expected 1']],
-  ] as const)('%s compared with %s, %o', (expected, actual, options, told) => {
-    expect(differences(expected, actual, options)).toEqual(told);
+  ] as const)('%s compared with %s, %o', (expected, actual, options, expectedDifferences) => {
+    expect(differences(expected, actual, options)).toEqual(expectedDifferences);
   });
 });
 

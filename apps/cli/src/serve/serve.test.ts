@@ -94,14 +94,14 @@ def run(data):
     ['a failing import', '\nimport nothing_of_that_name\ndef run(data): ...\n', 'src/program.py, line 2'],
     ['a program that raises', 'x = 1 / 0\n', 'ZeroDivisionError'],
     ['no run', 'def main(): ...\n', 'no function `run`'],
-  ])('with %s is reported by the next call, with its line, until it is mended', async (_what, text, place) => {
+  ])('with %s is reported by the next call, with its line, until it is mended', async (_what, text, mention) => {
     const folder = await folderWith({ 'src/program.py': echo });
     const { url, served } = await serve(folder);
     writeFileSync(path.join(folder, 'src/program.py'), text);
-    await expect.poll(() => served.service.problem?.detail ?? '', { timeout: 30_000 }).toContain(place);
+    await expect.poll(() => served.service.problem?.detail ?? '', { timeout: 30_000 }).toContain(mention);
     const refused = await post(url, { data: 1 });
     expect([refused.status, refused.body['type']]).toEqual([503, expect.stringMatching(/service-not-importable$/)]);
-    expect(refused.body['detail']).toContain(place);
+    expect(refused.body['detail']).toContain(mention);
     writeFileSync(path.join(folder, 'src/program.py'), echo);
     await expect.poll(() => served.service.problem, { timeout: 30_000 }).toBeNull();
     expect((await post(url, { data: 1 })).body['status']).toBe('SUCCEEDED');
@@ -158,8 +158,8 @@ test('a package that is installed but not required is reported with its line', a
   const { inspectLocally } = await import('@kethub/runtime/local');
   const code = { python: '/usr/bin/python3', sourceDir: folder, packages: path.join(folder, 'lib'), environment: {} };
   const unlisted = async () => (await inspectLocally(code, new AbortController().signal)).unlisted;
-  const place = { module: 'tiny', distribution: 'tiny-package', file: 'src/program.py', line: 2 };
-  expect(await unlisted()).toEqual([place]);
+  const mention = { module: 'tiny', distribution: 'tiny-package', file: 'src/program.py', line: 2 };
+  expect(await unlisted()).toEqual([mention]);
   writeFileSync(path.join(folder, 'requirements.txt'), 'tiny_package>=1\n');
   expect(await unlisted()).toEqual([]);
 });

@@ -140,7 +140,7 @@ async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
   const service = new ServedService({
     folder,
     sources: path.join(state, 'runtime/sources'),
-    inPlace: options.debug !== undefined,
+    withoutSnapshot: options.debug !== undefined,
     output,
     load: opened.load,
     environment,

@@ -32,7 +32,7 @@ export interface ServedServiceOptions {
   readonly sources: string;
   readonly output: Output;
   /** True if the code runs in the folder itself, where the breakpoints of an editor are. */
-  readonly inPlace: boolean;
+  readonly withoutSnapshot: boolean;
   readonly load: Loader;
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Called after each load. */
@@ -129,7 +129,7 @@ export class ServedService {
     const { folder, sources, output } = this.#options;
     await this.#watch.renew();
     const { digest, dir, files } = await takeSnapshot(folder, sources, this.#echoes.found);
-    const snapshot = { digest, dir: this.#options.inPlace ? folder : dir };
+    const snapshot = { digest, dir: this.#options.withoutSnapshot ? folder : dir };
     const delay = this.#watch.changedAt - this.#endedAt;
     for (const name of this.#echoes.observe(files, delay))
       output.note(

@@ -18,11 +18,11 @@ export interface Claim {
 export async function claimFollowing(signal: AbortSignal): Promise<Claim> {
   await inView(signal);
   for (const name of FOLLOWING) {
-    const release = await hold(name, { ifAvailable: true });
+    const release = await lock(name, { ifAvailable: true });
     if (release) return whileInView(signal, release);
   }
   const name = FOLLOWING[Math.floor(Math.random() * FOLLOWING.length)] ?? WAITING;
-  const release = await hold(name, { signal });
+  const release = await lock(name, { signal });
   if (!release) throw new Error('A lock that is waited for is given');
   return whileInView(signal, release);
 }
@@ -30,12 +30,12 @@ export async function claimFollowing(signal: AbortSignal): Promise<Claim> {
 /** The connection for an answer that comes later. null while another tab has it, or the page is out of view. */
 export async function claimWaiting(signal: AbortSignal): Promise<Claim | null> {
   if (document.hidden) return null;
-  const release = await hold(WAITING, { ifAvailable: true });
+  const release = await lock(WAITING, { ifAvailable: true });
   return release && whileInView(signal, release);
 }
 
 /** Holds a lock until it is released. null where it is not available at once and that was asked for. */
-function hold(name: string, options: LockOptions): Promise<(() => void) | null> {
+function lock(name: string, options: LockOptions): Promise<(() => void) | null> {
   return new Promise((resolve, reject) => {
     navigator.locks
       .request(name, options, (lock) => {

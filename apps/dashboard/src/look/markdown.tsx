@@ -78,7 +78,7 @@ function OneBlock({ block, inside }: { readonly block: Block; readonly inside: I
 
 function ListItem({ item: { isDone, blocks }, inside }: { readonly item: Item; readonly inside: Inside }) {
   const [first] = blocks;
-  const rest = first?.type === 'paragraph' ? blocks.slice(1) : blocks;
+  const below = first?.type === 'paragraph' ? blocks.slice(1) : blocks;
   return (
     <li className={isDone === null ? undefined : 'task'}>
       {isDone !== null && (
@@ -87,7 +87,7 @@ function ListItem({ item: { isDone, blocks }, inside }: { readonly item: Item; r
         </span>
       )}
       {first?.type === 'paragraph' && inside.inline(first.text)}
-      <Blocks blocks={rest} inside={inside} />
+      <Blocks blocks={below} inside={inside} />
     </li>
   );
 }

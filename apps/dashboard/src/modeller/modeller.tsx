@@ -29,7 +29,7 @@ import { useKit, type Opened } from './use-kit.ts';
 import { Ket } from '../look/parts.tsx';
 
 /** Milliseconds without a change after which the file is checked. */
-const REST_MS = 250;
+const DEBOUNCE_MS = 250;
 
 interface Props {
   /** The file to open. Another text opens another modeler. */
@@ -161,7 +161,7 @@ function Parts({
         // A file that nobody has changed is judged as it was read, not as it is written.
         if (isWanted) setLast({ xml: revision > 1 ? xml : given, checked });
       });
-    }, REST_MS);
+    }, DEBOUNCE_MS);
     return () => {
       isWanted = false;
       clearTimeout(timer);

@@ -16,7 +16,7 @@ export function Histogram({ counts }: { readonly counts: readonly (readonly [str
     const shown = byCount.slice(0, MOST_BARS);
     return order === 'count' ? shown : shown.toSorted(([one], [other]) => (one < other ? -1 : 1));
   }, [counts, order]);
-  const rest = total - bars.reduce((sum, [, count]) => sum + count, 0);
+  const without = total - bars.reduce((sum, [, count]) => sum + count, 0);
   const largest = Math.max(...bars.map(([, count]) => count), 1e-300);
   const say = (count: number): string => (unit === 'counts' ? whole.format(count) : share.format(count / (total || 1)));
   return (
@@ -71,7 +71,7 @@ export function Histogram({ counts }: { readonly counts: readonly (readonly [str
             <tr className="quiet">
               <th scope="row">{whole.format(counts.length - bars.length)} others</th>
               <td />
-              <td>{say(rest)}</td>
+              <td>{say(without)}</td>
             </tr>
           )}
         </tbody>

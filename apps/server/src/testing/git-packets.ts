@@ -76,27 +76,27 @@ function deltaOf({ baseBytes, copied, added }: PackedDelta, distance: number): B
 
 function headOf(type: number, bytes: number): Buffer {
   const out = [(type << 4) | (bytes & 15)];
-  for (let rest = Math.floor(bytes / 16); rest > 0; rest = Math.floor(rest / 128)) {
+  for (let remaining = Math.floor(bytes / 16); remaining > 0; remaining = Math.floor(remaining / 128)) {
     out[out.length - 1] = (out.at(-1) ?? 0) | 0x80;
-    out.push(rest & 0x7f);
+    out.push(remaining & 0x7f);
   }
   return Buffer.from(out);
 }
 
 function sizeOf(bytes: number): Buffer {
   const out = [bytes & 0x7f];
-  for (let rest = Math.floor(bytes / 128); rest > 0; rest = Math.floor(rest / 128)) {
+  for (let remaining = Math.floor(bytes / 128); remaining > 0; remaining = Math.floor(remaining / 128)) {
     out[out.length - 1] = (out.at(-1) ?? 0) | 0x80;
-    out.push(rest & 0x7f);
+    out.push(remaining & 0x7f);
   }
   return Buffer.from(out);
 }
 
 function distanceOf(distance: number): Buffer {
   const out = [distance & 0x7f];
-  for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor(rest / 128)) {
-    rest -= 1;
-    out.unshift(0x80 | (rest & 0x7f));
+  for (let remaining = Math.floor(distance / 128); remaining > 0; remaining = Math.floor(remaining / 128)) {
+    remaining -= 1;
+    out.unshift(0x80 | (remaining & 0x7f));
   }
   return Buffer.from(out);
 }

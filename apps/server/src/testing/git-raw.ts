@@ -25,9 +25,9 @@ export class RawGit {
   }
 
   /** A request with its own connection, whose body the caller writes. */
-  begin(method: string, rest: string, headers: http.OutgoingHttpHeaders = {}): ClientRequest {
+  begin(method: string, path: string, headers: http.OutgoingHttpHeaders = {}): ClientRequest {
     const authorization = `Basic ${btoa(`x:${this.token}`)}`;
-    const request = http.request(`${this.url}${rest}`, {
+    const request = http.request(`${this.url}${path}`, {
       method,
       agent: false,
       headers: { ...(this.token !== '' && { authorization }), ...headers },
@@ -38,11 +38,11 @@ export class RawGit {
 
   async ask(
     method: string,
-    rest: string,
+    path: string,
     body: string | Buffer = '',
     headers: http.OutgoingHttpHeaders = {},
   ): Promise<RawAnswer> {
-    const request = this.begin(method, rest, { 'content-length': Buffer.byteLength(body), ...headers });
+    const request = this.begin(method, path, { 'content-length': Buffer.byteLength(body), ...headers });
     request.end(body);
     return answerOf(request);
   }

@@ -96,19 +96,19 @@ export const inside = (
 export const application = (
   role: MemberRole,
   method: string,
-  rest: string,
+  path: string,
   body?: object,
   refusedFor?: readonly number[],
 ) =>
   on(
     role,
-    async (owned) => ({ method, path: `/applications/${await owned.application()}${rest}`, ...(body && { body }) }),
+    async (owned) => ({ method, path: `/applications/${await owned.application()}${path}`, ...(body && { body }) }),
     refusedFor,
   );
 export const service = (
   role: MemberRole,
   method: string,
-  rest: string,
+  path: string,
   body?: (owned: Owned) => object | Promise<Blob>,
   refusedFor?: readonly number[],
 ) =>
@@ -116,7 +116,7 @@ export const service = (
     role,
     async (owned) => ({
       method,
-      path: `/services/${await owned.service()}${rest}`,
+      path: `/services/${await owned.service()}${path}`,
       ...(body && { body: await body(owned) }),
     }),
     refusedFor,
@@ -128,13 +128,13 @@ export const share = (role: MemberRole, method: string, body?: object) =>
     return { method, path: `/services/${serviceId}/shares/${shareId}`, ...(body && { body }) };
   });
 
-export const execution = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
-  on(role, async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${rest}` }), refusedFor);
+export const execution = (role: MemberRole, method: string, path: string, refusedFor?: readonly number[]) =>
+  on(role, async (owned) => ({ method, path: `/service-executions/${await owned.execution()}${path}` }), refusedFor);
 
 export const dataPool = (
   role: MemberRole,
   method: string,
-  rest: string | ((owned: Owned) => Promise<string>),
+  path: string | ((owned: Owned) => Promise<string>),
   body?: (owned: Owned) => object,
   refusedFor?: readonly number[],
 ) =>
@@ -142,7 +142,7 @@ export const dataPool = (
     role,
     async (owned) => ({
       method,
-      path: `/data-pools/${await owned.dataPool()}${typeof rest === 'string' ? rest : await rest(owned)}`,
+      path: `/data-pools/${await owned.dataPool()}${typeof path === 'string' ? path : await path(owned)}`,
       ...(body && { body: body(owned) }),
     }),
     refusedFor,
@@ -151,7 +151,7 @@ export const dataPool = (
 export const implementation = (
   role: MemberRole,
   method: string,
-  rest: string | ((owned: Owned) => Promise<string>),
+  path: string | ((owned: Owned) => Promise<string>),
   body?: (owned: Owned) => object,
   refusedFor?: readonly number[],
 ) =>
@@ -159,24 +159,24 @@ export const implementation = (
     role,
     async (owned) => ({
       method,
-      path: `/implementations/${await owned.implementation()}${typeof rest === 'string' ? rest : await rest(owned)}`,
+      path: `/implementations/${await owned.implementation()}${typeof path === 'string' ? path : await path(owned)}`,
       ...(body && { body: body(owned) }),
     }),
     refusedFor,
   );
 
 /** About the content of an empty repository. */
-export const repository = (role: MemberRole, method: string, rest: string, refusedFor?: readonly number[]) =>
+export const repository = (role: MemberRole, method: string, path: string, refusedFor?: readonly number[]) =>
   on(
     role,
-    async (owned) => ({ method, path: `/-/implementations/${await owned.implementation()}${rest}` }),
+    async (owned) => ({ method, path: `/-/implementations/${await owned.implementation()}${path}` }),
     refusedFor,
   );
 
 export const qcPool = (
   role: MemberRole,
   method: string,
-  rest: string,
+  path: string,
   body?: object | (() => FormData),
   refusedFor?: readonly number[],
 ) =>
@@ -184,7 +184,7 @@ export const qcPool = (
     role,
     async (owned) => ({
       method,
-      path: `/qc-catalog/datapools/${await owned.dataPool()}${rest.replace('RECIPIENT', owned.recipientId)}`,
+      path: `/qc-catalog/datapools/${await owned.dataPool()}${path.replace('RECIPIENT', owned.recipientId)}`,
       ...(body && { body: typeof body === 'function' ? body() : withRecipient(body, owned) }),
     }),
     refusedFor,

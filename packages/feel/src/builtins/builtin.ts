@@ -44,7 +44,7 @@ interface ParameterSpec {
   optional: boolean;
   nullable: boolean;
   /** Takes one list, or all remaining arguments as its items. */
-  rest: boolean;
+  isRest: boolean;
 }
 
 /** One way to call a builtin. */
@@ -74,7 +74,7 @@ function specOf(text: string): ParameterSpec {
     kind: kind.replace('?', '').replace(' or null', '') as keyof Kinds,
     optional: kind.endsWith('?'),
     nullable: kind.endsWith(' or null'),
-    rest: name.startsWith('...'),
+    isRest: name.startsWith('...'),
   };
 }
 
@@ -115,11 +115,11 @@ function describe({ parameters }: Signature): string {
 /** Undefined stands for what was left out. Null if the number of arguments does not fit. */
 function byPosition(parameters: readonly ParameterSpec[], values: readonly Value[]): (Value | undefined)[] | null {
   const last = parameters.length - 1;
-  if (parameters[last]?.rest) {
+  if (parameters[last]?.isRest) {
     if (values.length <= last) return null;
-    const rest = values.slice(last);
-    const [only] = rest;
-    return [...values.slice(0, last), last === 0 && rest.length === 1 && Array.isArray(only) ? only : rest];
+    const remaining = values.slice(last);
+    const [only] = remaining;
+    return [...values.slice(0, last), last === 0 && remaining.length === 1 && Array.isArray(only) ? only : remaining];
   }
   if (values.length > parameters.length) return null;
   return parameters.map((_, index) => values[index]);

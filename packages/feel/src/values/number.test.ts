@@ -33,9 +33,9 @@ it('the short ways of sums, differences, products and quotients give what decima
 it('the remainder lies between zero and the divisor', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: -1000, max: 1000 }).filter(Boolean), (dividend, divisor) => {
-      const rest = toDecimal(modulo(dividend, divisor) ?? Number.NaN);
-      expect(rest.isZero() || rest.isPositive() === divisor > 0).toBe(true);
-      expect(rest.abs().lessThan(Math.abs(divisor))).toBe(true);
+      const remainder = toDecimal(modulo(dividend, divisor) ?? Number.NaN);
+      expect(remainder.isZero() || remainder.isPositive() === divisor > 0).toBe(true);
+      expect(remainder.abs().lessThan(Math.abs(divisor))).toBe(true);
     }),
   );
 });

@@ -164,8 +164,8 @@ export function power(base: FeelNumber, exponent: FeelNumber): FeelNumber | null
 export function modulo(dividend: FeelNumber, divisor: FeelNumber): FeelNumber | null {
   if (isZero(divisor)) return null;
   const by = toDecimal(divisor);
-  const rest = toDecimal(dividend).mod(by);
-  return fromDecimal(rest.isZero() || rest.isNegative() === by.isNegative() ? rest : rest.plus(by));
+  const remainder = toDecimal(dividend).mod(by);
+  return fromDecimal(remainder.isZero() || remainder.isNegative() === by.isNegative() ? remainder : remainder.plus(by));
 }
 
 export function isZero(value: FeelNumber): boolean {

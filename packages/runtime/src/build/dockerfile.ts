@@ -57,15 +57,15 @@ function problemOf(line: string, network: boolean): string | null {
   return null;
 }
 
-function problemOfBase(rest: string): string | null {
-  const [, image] = BASE.exec(rest) ?? [];
+function problemOfBase(operands: string): string | null {
+  const [, image] = BASE.exec(operands) ?? [];
   if (image === undefined)
     return 'FROM, the image and AS must stand on one line, without quotes. A line of another instruction cannot begin with FROM: put it into a file.';
   return problemOfImage(image);
 }
 
-function problemOfCopy(rest: string): string | null {
-  const [, flags] = COPIED.exec(rest) ?? [];
+function problemOfCopy(operands: string): string | null {
+  const [, flags] = COPIED.exec(operands) ?? [];
   if (flags === undefined)
     return 'COPY, its flags (--chown, --chmod, --from) and the first source must stand on one line, without quotes and variables in the flags.';
   for (const [, image = ''] of flags.matchAll(/--from=(\S+)/gi)) {

@@ -86,7 +86,7 @@ export async function buildImage(
     engineLog.end();
     stopDisk();
     bounds.stop();
-    await removeRest(engine, engineLog, cached);
+    await removeIntermediate(engine, engineLog, cached);
   }
   signal.throwIfAborted();
   if (bounds.detail !== null) throw new BuildError('image-limit-exceeded', bounds.detail);
@@ -196,7 +196,7 @@ function resources(
  * Removes the containers and unnamed images of a build. Images of its steps that the built one does not use would stay
  * for ever.
  */
-async function removeRest(engine: Engine, log: ImageLog, cached: boolean): Promise<void> {
+async function removeIntermediate(engine: Engine, log: ImageLog, cached: boolean): Promise<void> {
   for (const container of log.containers) await removeContainer(engine, container);
   if (cached) return;
   for (const id of log.images.toReversed()) {

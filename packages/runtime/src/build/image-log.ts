@@ -25,7 +25,7 @@ export class ImageLog {
   readonly #log: BuildLog;
   readonly #onContainer: (id: string) => void;
   readonly #decoder = new TextDecoder();
-  #rest = '';
+  #partialLine = '';
   #line = '';
   #isRed = false;
 
@@ -36,8 +36,8 @@ export class ImageLog {
   }
 
   push(chunk: Buffer): void {
-    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n');
-    this.#rest = lines.pop() ?? '';
+    const lines = (this.#partialLine + this.#decoder.decode(chunk, { stream: true })).split('\n');
+    this.#partialLine = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') this.#message(line);
   }
 

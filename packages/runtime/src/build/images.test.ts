@@ -190,10 +190,10 @@ describe.skipIf(testEngine === null)('images', () => {
         const end = await bench.run({ image }, { environment: { PROGRAM: program }, limits });
         return { end, lines: (await bench.log(end.executionId)).map(({ message }) => message) };
       };
-      const places = ['/data', '/data/deep', '/model', '/empty', '/absent', '/var/runtime/output'];
-      const write = places.map((place) => `(echo x > ${place}/new) 2>/dev/null && echo ${place}`).join('\n');
+      const folders = ['/data', '/data/deep', '/model', '/empty', '/absent', '/var/runtime/output'];
+      const write = folders.map((folder) => `(echo x > ${folder}/new) 2>/dev/null && echo ${folder}`).join('\n');
       const uses = `cat /data/file /model/x; echo more >> /data/file; ls /data /empty; ${write}`;
-      const writable = places.filter((place) => place !== '/model');
+      const writable = folders.filter((folder) => folder !== '/model');
       // The second run sees nothing of the first.
       for (let time = 0; time < 2; time++)
         expect((await run(uses)).lines).toEqual(['kept', 'x', '/data:', 'deep', 'file', '', '/empty:', ...writable]);

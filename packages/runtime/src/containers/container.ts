@@ -143,8 +143,8 @@ export class Container {
     await this.#engine.settle('DELETE', this.#path(''), { query: { force: true, v: true } });
   }
 
-  #path(rest: string): string {
-    return `/containers/${this.name}${rest}`;
+  #path(suffix: string): string {
+    return `/containers/${this.name}${suffix}`;
   }
 }
 

@@ -14,7 +14,7 @@ const STAMP_BYTES = 40;
  */
 export class LogFrames {
   readonly #sink: (line: LogLine) => void;
-  #rest: Buffer = Buffer.alloc(0);
+  #partialFrame: Buffer = Buffer.alloc(0);
   /** Pieces of the unfinished line of each stream. */
   readonly #open = new Map<number, { timestamp: string; bytes: Buffer }>();
 
@@ -23,14 +23,14 @@ export class LogFrames {
   }
 
   push(chunk: Buffer): void {
-    let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+    let data = this.#partialFrame.length > 0 ? Buffer.concat([this.#partialFrame, chunk]) : chunk;
     while (data.length >= HEADER) {
       const end = HEADER + data.readUInt32BE(4);
       if (data.length < end) break;
       this.#frame(data[0] ?? 0, data.subarray(HEADER, end));
       data = data.subarray(end);
     }
-    this.#rest = data;
+    this.#partialFrame = data;
   }
 
   /** Delivers unfinished lines, as the container has ended. */

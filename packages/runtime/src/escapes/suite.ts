@@ -110,15 +110,15 @@ function reportOf({ result }: ExecutionEnd): Report | null {
 
 /** Finds the traps' secret in everything that comes out of an execution. */
 function leaks({ end, report, log }: Seen, secret: string): string[] {
-  const places = {
+  const outputs = {
     'its result': JSON.stringify(report),
     'its cause': JSON.stringify(end.cause),
     'its log': log.map(({ message }) => message).join('\n'),
     ...Object.fromEntries(end.files.map(({ name, path }) => [`its file ${name}`, readFileSync(path, 'latin1')])),
   };
-  return Object.entries(places)
+  return Object.entries(outputs)
     .filter(([, text]) => text.includes(secret))
-    .map(([place]) => `a secret of the machine is in ${place}`);
+    .map(([output]) => `a secret of the machine is in ${output}`);
 }
 
 function fileFaults(name: string, path: string): string[] {

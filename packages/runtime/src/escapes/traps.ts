@@ -43,7 +43,7 @@ export async function layTraps(folders: readonly string[]): Promise<Traps> {
   const mark = `esc-${randomBytes(4).toString('hex')}`;
   const folder = mkdtempSync(join(tmpdir(), 'kethub-escapes-'));
   chmodSync(folder, 0o755);
-  const paths = [folder, ...folders].map((place) => join(place, `${mark}.txt`));
+  const paths = [folder, ...folders].map((parent) => join(parent, `${mark}.txt`));
   for (const path of paths) writeFileSync(path, secret, { mode: 0o644 });
   const hits: string[] = [];
   const servers = await listen(secret, hits, join(folder, 'trap.sock'), mark);

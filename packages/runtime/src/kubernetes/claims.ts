@@ -66,7 +66,7 @@ export class Claims {
       parts: kept.parts,
       input: inputOf(folder),
       claim: (pod) => this.#claim(pod),
-      receive: (what, rest, query, request) => this.#receive(what, rest, query, request),
+      receive: (what, segments, query, request) => this.#receive(what, segments, query, request),
     });
   }
 
@@ -113,7 +113,7 @@ export class Claims {
     return this.#kept.pod === pod;
   }
 
-  async #receive(what: string, rest: readonly string[], query: string, request: IncomingMessage): Promise<Reply> {
+  async #receive(what: string, segments: readonly string[], query: string, request: IncomingMessage): Promise<Reply> {
     if (request.method === 'POST' && what === 'begin') {
       this.#begin();
       return [200, {}];
@@ -127,8 +127,8 @@ export class Claims {
     const { limits, poolFolders } = this.#kept;
     if (what === 'written') return takeFile(request, this.written, limits.resultBytes + WRITTEN_MORE);
     const output = what === 'output' ? join(this.#folder, 'output') : undefined;
-    const folder = what === 'pools' ? poolFolders[rest[0] ?? ''] : output;
-    const name = nameOf(rest.at(-1) ?? '');
+    const folder = what === 'pools' ? poolFolders[segments[0] ?? ''] : output;
+    const name = nameOf(segments.at(-1) ?? '');
     if (folder === undefined || name === null) return [404, 'There is no such place.'];
     const taken = this.#taken;
     taken.entries += 1;

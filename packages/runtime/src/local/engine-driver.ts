@@ -81,7 +81,7 @@ export class EngineDriver implements LocalDriver {
     // A container for each execution, made when it starts.
   }
 
-  rest(): void {
+  afterExecution(): void {
     // Nothing waits.
   }
 

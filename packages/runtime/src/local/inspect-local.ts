@@ -116,15 +116,15 @@ function askHere({ python, sourceDir, packages, environment }: LocalCode): Ask {
       killSignal: 'SIGKILL',
     });
     let stdout = '';
-    let rest = '';
+    let partialLine = '';
     let timedOut = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (stdout.length < MOST_BYTES) stdout += text;
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
+      const lines = (partialLine + text).split('\n');
       // A line without an end is cut, so that it cannot fill the memory.
-      rest = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
+      partialLine = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
       for (const line of lines) onStderr?.(line);
     });
     const timer = setTimeout(() => {

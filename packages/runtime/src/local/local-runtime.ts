@@ -27,7 +27,7 @@ export interface LocalDriver {
   /** Makes one process wait with the imports of this code done, where the driver can. */
   prewarm(job: WarmJob): void;
   /** Called after each execution. */
-  rest(): void;
+  afterExecution(): void;
   close(): Promise<void>;
 }
 
@@ -137,6 +137,6 @@ export class LocalRuntime implements ExecutionRuntime {
     this.#running.delete(execution.executionId);
     for (const listener of this.#ended) listener(end);
     await execution.release();
-    if (!this.#closed) this.#options.driver.rest();
+    if (!this.#closed) this.#options.driver.afterExecution();
   }
 }

@@ -51,11 +51,11 @@ export class PlainDriver implements LocalDriver {
   prewarm(job: WarmJob): void {
     this.#dismiss();
     this.#wanted = job;
-    this.rest();
+    this.afterExecution();
   }
 
   /** Lets a process wait for the next execution. */
-  rest(): void {
+  afterExecution(): void {
     const job = this.#wanted;
     if (job === null || this.#waiting !== null || this.#closed) return;
     if (this.#options.debug || 'image' in job.code) return;

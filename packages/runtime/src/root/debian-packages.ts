@@ -29,8 +29,8 @@ export async function downloadPackages(draft: string, packages: readonly string[
   await mkdir(join(archives, 'partial'), { recursive: true });
   await mkdir(join(draft, 'lists', 'partial'), { recursive: true });
   await writeFile(join(draft, 'status'), '');
-  const places = [`Dir::State::status=${draft}/status`, `Dir::Cache::archives=${archives}`, `Dir::Cache::pkgcache=`];
-  const options = [...places, 'Dir::Cache::srcpkgcache=', 'Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Retries=1'];
+  const settings = [`Dir::State::status=${draft}/status`, `Dir::Cache::archives=${archives}`, `Dir::Cache::pkgcache=`];
+  const options = [...settings, 'Dir::Cache::srcpkgcache=', 'Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Retries=1'];
   const install = ['install', '--download-only', '--no-install-recommends', ...packages];
   say('Downloading packages of Debian.');
   try {

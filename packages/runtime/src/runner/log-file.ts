@@ -57,13 +57,13 @@ export class OutputLines {
   }
 
   #read(stream: Readable, severity: Severity): void {
-    let rest: Buffer = Buffer.alloc(0);
+    let partialLine: Buffer = Buffer.alloc(0);
     stream.on('data', (chunk: Buffer) => {
       if (this.#dropping) {
         this.#throttle(stream, chunk.length);
         return;
       }
-      const data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      const data = partialLine.length > 0 ? Buffer.concat([partialLine, chunk]) : chunk;
       let from = 0;
       for (let end = data.indexOf(10, from); end >= 0; end = data.indexOf(10, from)) {
         this.#line(data.subarray(from, end), severity);
@@ -74,10 +74,10 @@ export class OutputLines {
         this.#line(data.subarray(from, end), severity);
         from = end;
       }
-      rest = data.subarray(from);
+      partialLine = data.subarray(from);
     });
     stream.on('end', () => {
-      if (rest.length > 0 && !this.#dropping) this.#line(rest, severity);
+      if (partialLine.length > 0 && !this.#dropping) this.#line(partialLine, severity);
     });
     stream.on('error', (error) => {
       console.error(`output of a sandbox could not be read: ${error.message}`);

@@ -146,7 +146,7 @@ function copyFromMachine(dir: string, folder: (path: string) => string, python: 
   copyFileSync(python.executable, join(dir, python.executable));
   if (python.executable !== PYTHON) symlinkSync(python.executable, join(dir, PYTHON));
   for (const command of COMMANDS) {
-    const found = ['/usr/bin', '/bin'].map((place) => join(place, command)).find((path) => existsSync(path));
+    const found = ['/usr/bin', '/bin'].map((binaries) => join(binaries, command)).find((path) => existsSync(path));
     if (found !== undefined) copyFileSync(realpathSync(found), join(dir, 'usr/bin', command));
   }
   for (const loader of ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1']) {

@@ -113,9 +113,9 @@ function followLog(file: string): SentLog {
   };
   const stopped = new AbortController();
   const live = (async () => {
-    for (let rest = LOG_MS; !stopped.signal.aborted;) {
-      await pause(rest, null, { signal: stopped.signal }).catch(() => undefined);
-      rest = (await send()) ? LOG_MS : Math.min(QUIET_MS, rest * 2);
+    for (let pauseMs = LOG_MS; !stopped.signal.aborted;) {
+      await pause(pauseMs, null, { signal: stopped.signal }).catch(() => undefined);
+      pauseMs = (await send()) ? LOG_MS : Math.min(QUIET_MS, pauseMs * 2);
     }
   })();
   return {

@@ -107,9 +107,9 @@ export class Staging {
         if (owner === null && claim(mailbox, job)) owner = job;
         return owner === job && !mailbox.isDecided;
       },
-      receive: (what, rest, query, request) => {
+      receive: (what, segments, query, request) => {
         mkdirSync(run, { recursive: true, mode: 0o700 });
-        return receive({ mailbox, run, kept, taken }, what, rest, query, request);
+        return receive({ mailbox, run, kept, taken }, what, segments, query, request);
       },
     });
     this.#open.set(executionId, close);
@@ -145,7 +145,7 @@ function claim(mailbox: Mailbox, job: string): boolean {
 async function receive(
   { mailbox, run, kept, taken }: Receiver,
   what: string,
-  rest: readonly string[],
+  segments: readonly string[],
   query: string,
   request: IncomingMessage,
 ): Promise<Reply> {
@@ -175,7 +175,7 @@ async function receive(
     if (reply[0] < 300) renameSync(draft, path.join(run, 'end.json'));
     return reply;
   }
-  const target = targetOf(run, kept, what, rest);
+  const target = targetOf(run, kept, what, segments);
   if (target === null) return [404, 'There is no such place.'];
   taken.entries += 1;
   if (taken.entries > limits.outputFiles * TOLERANCE + MORE_FILES) return [413, 'These are too many files.'];
@@ -187,14 +187,14 @@ async function receive(
 }
 
 /** The file for what a job brings: a result, a file of its output or of a data pool. Null for any other place. */
-function targetOf(run: string, kept: Kept, what: string, rest: readonly string[]): string | null {
+function targetOf(run: string, kept: Kept, what: string, segments: readonly string[]): string | null {
   if (what === 'pools') {
-    const folder = kept.pools[rest[0] ?? ''];
-    const name = nameOf(rest[1] ?? '');
+    const folder = kept.pools[segments[0] ?? ''];
+    const name = nameOf(segments[1] ?? '');
     return folder === undefined || name === null ? null : path.join(folder, name);
   }
   if (what !== 'run') return null;
-  const parts = Buffer.from(rest[0] ?? '', 'base64url')
+  const parts = Buffer.from(segments[0] ?? '', 'base64url')
     .toString('utf8')
     .split('/');
   const isOurs =

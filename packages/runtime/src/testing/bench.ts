@@ -215,9 +215,9 @@ function fileOrNothing(path: string): string {
 }
 
 /** Waits for a change that another process makes. Fails with `what` after 30 seconds. */
-export async function until(what: string | (() => string), holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(what: string | (() => string), isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt++) {
-    if (await holds()) return;
+    if (await isSo()) return;
     await pause(10);
   }
   throw new Error(`It never came true: ${typeof what === 'string' ? what : what()}`);

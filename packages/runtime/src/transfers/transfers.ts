@@ -26,8 +26,8 @@ export interface Transfer {
   readonly input: string;
   /** Returns true if this pod or batch job may run the program. It is recorded before. Only one ever may. */
   claim(by: string): boolean;
-  /** Takes what the other side brings: `what` and `rest` are the parts of the address. */
-  receive(what: string, rest: readonly string[], query: string, request: IncomingMessage): Promise<Reply>;
+  /** Takes what the other side brings: `what` and `segments` are the parts of the address. */
+  receive(what: string, segments: readonly string[], query: string, request: IncomingMessage): Promise<Reply>;
 }
 
 export function hashOf(token: string): string {
@@ -94,7 +94,7 @@ export class Transfers {
   async #serve(request: IncomingMessage, answer: ServerResponse): Promise<Reply> {
     const [path = '', query = ''] = (request.url ?? '').split('?');
     if (path.length > 2_000) return [414, 'The address is too long.'];
-    const [, root, id = '', what = '', ...rest] = path.split('/').map(decoded);
+    const [, root, id = '', what = '', ...segments] = path.split('/').map(decoded);
     const transfer = this.#open.get(id);
     const token = /^Bearer ([0-9a-f]{64})$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const right = timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(transfer?.tokenHash ?? hashOf('nobody')));
@@ -112,12 +112,12 @@ export class Transfers {
       return [200, ''];
     }
     if (key === 'GET parts') {
-      const part = transfer.parts[rest[0] ?? ''];
+      const part = transfer.parts[segments[0] ?? ''];
       if (part === undefined) return [404, 'There is no such part.'];
       await sendFolder(part.from, answer);
       return [200, ''];
     }
-    return transfer.receive(what, rest, query, request);
+    return transfer.receive(what, segments, query, request);
   }
 }
 

@@ -45,8 +45,8 @@ export function checkInput(
   const missing = required.filter((one) => isMissing(one, given)).map(absent);
   const errors = [...missing, ...clearest(judged)];
   if (errors.length === 0) return;
-  const places = invalidSentence(errors.slice(0, 5), 'The input');
-  throw new Problem('invalid-request', `The input does not fit the parameters of the service. ${places}`, { errors });
+  const sentence = invalidSentence(errors.slice(0, 5), 'The input');
+  throw new Problem('invalid-request', `The input does not fit the parameters of the service. ${sentence}`, { errors });
 }
 
 /** Returns whether neither the input nor, where it may be there, a secret has the name of the parameter. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createValidator, problemOfSchema, type RequestSchema } from './schema.ts';
 
-const places = (schema: RequestSchema, input: unknown): string[] =>
+const pointers = (schema: RequestSchema, input: unknown): string[] =>
   createValidator(schema)
     .check(input, 100)
     .map(({ pointer }) => pointer);
@@ -14,8 +14,8 @@ describe('Generated API', () => {
       properties: { n: { type: 'integer' }, mode: { enum: ['fast'] } },
       required: ['shots'],
     };
-    expect(places(schema, { n: 'x', mode: 'slow' }).toSorted()).toEqual(['/mode', '/n', '/shots']);
-    expect(places(schema, { n: 1, mode: 'fast', shots: 1 })).toEqual([]);
+    expect(pointers(schema, { n: 'x', mode: 'slow' }).toSorted()).toEqual(['/mode', '/n', '/shots']);
+    expect(pointers(schema, { n: 1, mode: 'fast', shots: 1 })).toEqual([]);
   });
 
   it.each<[string, RequestSchema, unknown, unknown]>([
@@ -37,14 +37,14 @@ describe('Generated API', () => {
     ['description', { type: 'string', description: 'What it is.' }, 'x', 1],
   ])('2. Supported JSON Schema features shown: … %s', (_, schema, fits, doesNot) => {
     expect(problemOfSchema(member(schema))).toBeNull();
-    expect(places(member(schema), { a: fits })).toEqual([]);
-    expect(places(member(schema), { a: doesNot })).toHaveLength(1);
+    expect(pointers(member(schema), { a: fits })).toEqual([]);
+    expect(pointers(member(schema), { a: doesNot })).toHaveLength(1);
   });
 
   it('2. … each pattern is its own', () => {
     const schema = { type: 'object', properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } } };
-    expect(places(schema, { a: 'aa', b: 'bb' })).toEqual([]);
-    expect(places(schema, { a: 'bb', b: 'aa' }).toSorted()).toEqual(['/a', '/b']);
+    expect(pointers(schema, { a: 'aa', b: 'bb' })).toEqual([]);
+    expect(pointers(schema, { a: 'bb', b: 'aa' }).toSorted()).toEqual(['/a', '/b']);
   });
 
   it.each<[string, RequestSchema]>([

@@ -74,7 +74,7 @@ async function inputIn(
   const ofRoot = marked
     .filter(({ depth }) => depth === 1)
     .map(({ pointer, value }) => [nameIn(pointer), value] as const);
-  const rest = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
+  const remaining = secrets ? without(bytes, judged, secrets.without) : bytes.subarray(judged.from, judged.to);
   const sealed = secrets ? checkSecrets(bytes.subarray(secrets.from, secrets.to)) : null;
   requireNoSecretIn(tags, sealed);
   if (parameters) await judgeSecrets(bytes, judged, sealed, parameters);
@@ -82,17 +82,17 @@ async function inputIn(
   const open = ofRoot.filter(([name]) => dataPools === null || (parameters !== null && isOpen(parameters, name)));
   let members: Readonly<Record<string, unknown>> | null = null;
   return {
-    bytes: rest,
+    bytes: remaining,
     tags,
     secrets: sealed,
     depth: judged.depth,
     references: Object.fromEntries([...open, ...named]),
     marked,
     async read() {
-      return (await parseJson(rest)) as Record<string, unknown>;
+      return (await parseJson(remaining)) as Record<string, unknown>;
     },
     async readExact() {
-      members ??= (await parseJson(rest, parseExact)) as Record<string, unknown>;
+      members ??= (await parseJson(remaining, parseExact)) as Record<string, unknown>;
       return members;
     },
     get members() {

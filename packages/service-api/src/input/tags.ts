@@ -50,9 +50,9 @@ function invalid(wrong: readonly { readonly index: number | null; readonly detai
 /** Throws invalid-secrets for tags that hold a secret of the same input: tags are stored and shown as they are. */
 export function requireNoSecretIn(tags: readonly string[], secrets: Readonly<Record<string, string>> | null): void {
   const values = Object.values(secrets ?? {});
-  const holds = (tag: string): boolean =>
+  const containsSecret = (tag: string): boolean =>
     values.some((value) => value === tag || (value.length >= SECRET_LENGTH && tag.includes(value)));
-  const wrong = tags.flatMap((tag, index) => (holds(tag) ? [index] : []));
+  const wrong = tags.flatMap((tag, index) => (containsSecret(tag) ? [index] : []));
   if (wrong.length === 0) return;
   throw new Problem(
     'invalid-secrets',

@@ -109,7 +109,7 @@ class JsonBuilder implements JsonListener {
         },
       });
     if (depth === 1) this.value = built;
-    else this.#place(depth - 1, built, to);
+    else this.#attach(depth - 1, built, to);
     return null;
   }
 
@@ -133,7 +133,7 @@ class JsonBuilder implements JsonListener {
   }
 
   /** Adds a list or object to the one that contains it, after the members that precede it. */
-  #place(depth: number, member: Container, to: number): void {
+  #attach(depth: number, member: Container, to: number): void {
     const isObject = this.#isObject[depth] as boolean;
     const comma = this.#comma[depth] as number;
     if (comma > (this.#pending[depth] as number)) this.#take(depth, comma);

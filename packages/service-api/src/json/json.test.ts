@@ -37,8 +37,8 @@ describe('a JSON text', () => {
     ['{"a": 1,\n "b": }', 'line 2, column 7 (byte 15)'],
     ['{"é": x}', 'line 1, column 7 (byte 7)'],
     ['{"a": [1, 2', 'line 1, column 12 (byte 11)'],
-  ])('that is broken is refused with the offset: %j', async (text, place) => {
-    expect(await refusal(() => readJson(Buffer.from(text)))).toContain(place);
+  ])('that is broken is refused with the offset: %j', async (text, offset) => {
+    expect(await refusal(() => readJson(Buffer.from(text)))).toContain(offset);
   });
 
   test.each([
@@ -47,9 +47,9 @@ describe('a JSON text', () => {
     [Buffer.from([0x22, 0xf0, 0x9f, 0x98]), 'byte 1 '],
     [Buffer.from([0x22, 0xc0, 0x80, 0x22]), 'byte 1 '],
     [Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xff]), Buffer.from('"')]), 'byte 600001 '],
-  ])('that is not UTF-8 is refused with the offset', async (bytes, place) => {
+  ])('that is not UTF-8 is refused with the offset', async (bytes, offset) => {
     for (const read of [() => readJson(bytes), () => judgeJson(bytes, plain)])
-      expect(await refusal(read)).toContain(place);
+      expect(await refusal(read)).toContain(offset);
   });
 
   const names = (count: number, prefix = 'n'): string =>

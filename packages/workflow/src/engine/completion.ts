@@ -3,7 +3,7 @@ import type { ElementInstance } from '../types.ts';
 import { fireInclusive } from './gateways.ts';
 import { collect, collectedOf, isBody } from './loops.ts';
 import type { Machine } from './machine.ts';
-import { mapOutputs, merge, place } from './variables.ts';
+import { mapOutputs, merge, assign } from './variables.ts';
 
 /** Completes an element: output mappings, then the tokens on its outgoing flows. */
 export function complete(machine: Machine, element: Readonly<ElementInstance>): void {
@@ -30,7 +30,7 @@ function giveResult(machine: Machine, { key }: Readonly<ElementInstance>, node: 
   const mapped = mapOutputs(machine, element);
   if (!('result' in node) || !node.result) return;
   // Data mapping, rule 3. With several end events the result has the outputs of all; of two for one name, the later.
-  for (const { target, value } of mapped) machine.state.outputs = place(machine.state.outputs, target, value);
+  for (const { target, value } of mapped) machine.state.outputs = assign(machine.state.outputs, target, value);
 }
 
 /** Completes a loop body: the outer scopes get the collected outputs only now. */

@@ -51,18 +51,18 @@ export function fireInclusive(machine: Machine, scope: number): boolean {
   const element = machine.get(scope);
   const waiting = element.waiting ?? [];
   const gateways = new Set(waiting.map(({ gateway }) => gateway));
-  const places = new Set(machine.content(scope).counts.keys());
+  const activeElements = new Set(machine.content(scope).counts.keys());
   for (const id of gateways) {
     const gateway = machine.node(id);
     if (gateway.kind !== 'inclusiveGateway') continue;
     const arrived = arrivedAt(element, id);
-    const others = new Set([...places, ...[...gateways].filter((other) => other !== id)]);
+    const others = new Set([...activeElements, ...[...gateways].filter((other) => other !== id)]);
     const missing = gateway.incoming.filter((flow) => !arrived.has(flow));
     if (missing.some((flow) => canCome(others, gateway.canComeAlong(flow)))) continue;
     fire(machine, scope, gateway);
     return true;
   }
-  if (places.size > 0) return false;
+  if (activeElements.size > 0) return false;
   // Joins that wait for each other, or for one that can never fire: nothing else will come, so the first one goes on.
   const first = waiting.map(({ gateway }) => machine.node(gateway)).find(({ kind }) => kind === 'inclusiveGateway');
   if (first === undefined) return false;
@@ -70,8 +70,8 @@ export function fireInclusive(machine: Machine, scope: number): boolean {
   return true;
 }
 
-function canCome(places: ReadonlySet<string>, from: ReadonlySet<string>): boolean {
-  for (const place of places) if (from.has(place)) return true;
+function canCome(activeElements: ReadonlySet<string>, from: ReadonlySet<string>): boolean {
+  for (const element of activeElements) if (from.has(element)) return true;
   return false;
 }
 

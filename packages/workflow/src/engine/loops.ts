@@ -44,7 +44,7 @@ export function nextInstances(
   if (loop?.items === undefined) return [];
   const items = machine.state.collected.get(loop.items) as readonly Value[];
   const next = Math.min(to, from + AT_ONCE);
-  const made = items.slice(from, next).map((item, place) => createInstance(machine, body, from + place, item));
+  const made = items.slice(from, next).map((item, index) => createInstance(machine, body, from + index, item));
   if (next < to) machine.push({ do: 'instances', body, from: next, to });
   else {
     machine.state.collected = machine.state.collected.delete(loop.items);
@@ -117,8 +117,8 @@ export function collect(machine: Machine, instance: Readonly<ElementInstance>): 
   const scope = scopeAt(machine.state, instance.key);
   const value = multi.outputElement === null ? null : evaluateJson(machine, multi.outputElement, scope, purpose);
   if (loop.output !== null) {
-    const place = loop.output + (instance.loopCounter ?? 1) - 1;
-    machine.state.collected = machine.state.collected.set(place, value);
+    const index = loop.output + (instance.loopCounter ?? 1) - 1;
+    machine.state.collected = machine.state.collected.set(index, value);
   }
   const completed = loop.completed + 1;
   const enough = isEnough(machine, instance, multi, { ...loop, completed });

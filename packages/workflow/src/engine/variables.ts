@@ -60,7 +60,7 @@ export function mapInputs(machine: Machine, element: Readonly<ElementInstance>):
             scopeAt(machine.state, element.key, mapped),
             purposeOf('input', mapping),
           );
-    mapped = place(mapped, mapping.target, value);
+    mapped = assign(mapped, mapping.target, value);
   }
   machine.setVariables(element.key, mapped);
 }
@@ -128,7 +128,7 @@ export function mapOutputs(machine: Machine, element: Readonly<ElementInstance>)
     const value = evaluateJson(machine, source, scope, purposeOf('output', mapping));
     const [name = ''] = target;
     const before = Object.hasOwn(mapped, name) || target.length === 1 ? undefined : lookup(machine.state, from, name);
-    mapped = place(before === undefined ? mapped : { ...mapped, [name]: before }, target, value);
+    mapped = assign(before === undefined ? mapped : { ...mapped, [name]: before }, target, value);
     values.push({ target, value });
   }
   merge(machine, from, mapped);
@@ -137,12 +137,12 @@ export function mapOutputs(machine: Machine, element: Readonly<ElementInstance>)
 }
 
 /** A copy in which the member at a path has a value; what is no object on the way becomes one. */
-export function place(variables: Variables, path: readonly string[], value: Value): Variables {
+export function assign(variables: Variables, path: readonly string[], value: Value): Variables {
   const [name, ...rest] = path;
   if (name === undefined) return variables;
   if (rest.length === 0) return { ...variables, [name]: value };
   const inner = Object.hasOwn(variables, name) ? variables[name] : undefined;
-  return { ...variables, [name]: place(isObject(inner) ? inner : {}, rest, value) };
+  return { ...variables, [name]: assign(isObject(inner) ? inner : {}, rest, value) };
 }
 
 export function isObject(value: Value | undefined): value is { readonly [name: string]: Value } {

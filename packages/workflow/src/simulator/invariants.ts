@@ -178,6 +178,6 @@ function same(found: ReadonlySet<number>, expected: ReadonlySet<number>, what: s
   expect(list(found) === list(expected), `${what}: ${list(found)} in the state, ${list(expected)} outside`);
 }
 
-export function expect(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`Broken: ${what}`);
+export function expect(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new Error(`Broken: ${what}`);
 }

@@ -80,7 +80,7 @@ class Simulated {
     }
     const results = this.#resume([result], env);
     expect(JSON.stringify(toStored(state)) === before, 'a step leaves the state before as it was');
-    const isWhole = results.every(({ journal: [first] }, place) => place === 0 || first?.type !== 'event');
+    const isWhole = results.every(({ journal: [first] }, index) => index === 0 || first?.type !== 'event');
     if (isWhole && random.chance(0.1)) {
       const again = step(graph, fromStored(parseExact(before) as unknown as StoredState), event, { now: env.now });
       expect(
@@ -163,7 +163,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 /** The outcome of a step, in however many parts. */
 const outcomeOf = (parts: readonly StepResult[]): unknown =>
   plain({
-    state: parts.flatMap(({ state }, place) => (place === parts.length - 1 ? toStored(state) : [])),
+    state: parts.flatMap(({ state }, index) => (index === parts.length - 1 ? toStored(state) : [])),
     effects: parts.flatMap(({ effects }) => effects),
     journal: parts.flatMap(({ journal }) => journal),
   });

@@ -57,9 +57,9 @@ test('a state is read as it was written in parts, at every step, and paused in t
   let state = instance.live;
   stored.write(state);
   const jobs = [...state.index.jobs.keys()];
-  for (const [place, job] of jobs.entries()) {
+  for (const [index, job] of jobs.entries()) {
     // Large results come and go, in the process and in what is collected.
-    const result = { n: place % 3 === 0 ? [long] : place, v: place % 2 === 0 ? long : 1 };
+    const result = { n: index % 3 === 0 ? [long] : index, v: index % 2 === 0 ? long : 1 };
     let done = 0;
     state = step(loop, state, { type: 'jobSucceeded', job, result }, { now: 0, pauses: () => ++done > 2 }).state;
     for (;;) {

@@ -86,10 +86,11 @@ export function withoutElement(index: StateIndex, element: Readonly<ElementInsta
   const count = (counts.get(elementId) ?? 0) - 1;
   if (count > 0) left.set(elementId, count);
   else left.delete(elementId);
-  const rest = keys.delete(key);
+  const remaining = keys.delete(key);
   return {
     ...index,
-    content: rest.size > 0 ? index.content.set(scope, { keys: rest, counts: left }) : index.content.delete(scope),
+    content:
+      remaining.size > 0 ? index.content.set(scope, { keys: remaining, counts: left }) : index.content.delete(scope),
     jobs: job === undefined ? index.jobs : index.jobs.delete(job),
     called: child === undefined ? index.called : index.called.delete(child),
     failing: index.failing.delete(key),

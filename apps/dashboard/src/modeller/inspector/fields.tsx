@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from '
 import { putBeforeCommands } from './typed.ts';
 
 /** Milliseconds without a key after which a text goes into the diagram. */
-const REST_MS = 400;
+const DEBOUNCE_MS = 400;
 
 /**
  * A text that goes into the diagram when the author rests or leaves the field; one step of undo each time. `judge` says
@@ -47,7 +47,7 @@ export function useCommitted(
       setDraft(text);
       pending.current = { text, commit: onCommit };
       if (timer.current !== null) clearTimeout(timer.current);
-      timer.current = setTimeout(put, REST_MS);
+      timer.current = setTimeout(put, DEBOUNCE_MS);
     },
     flush,
   };

@@ -116,7 +116,7 @@ function Fields({
         onClick={() =>
           onChange([
             ...fields,
-            { name: `field${fields.length + 1}`, type: 'string', description: '', required: true, rest: {} },
+            { name: `field${fields.length + 1}`, type: 'string', description: '', required: true, keywords: {} },
           ])
         }
       >

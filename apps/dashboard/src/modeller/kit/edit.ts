@@ -63,8 +63,8 @@ export function setMappings(kit: Kit, element: Drawn, side: 'input' | 'output', 
   const type = side === 'input' ? 'zeebe:Input' : 'zeebe:Output';
   const made = mappings.map(({ source, target }) => factory.create(type, { source, target }));
   const other = side === 'input' ? 'outputParameters' : 'inputParameters';
-  const rest = list(extensionOf(element.businessObject, 'zeebe:IoMapping'), other);
-  const isEmpty = made.length === 0 && rest.length === 0;
+  const others = list(extensionOf(element.businessObject, 'zeebe:IoMapping'), other);
+  const isEmpty = made.length === 0 && others.length === 0;
   setExtension(kit, element, 'zeebe:IoMapping', isEmpty ? null : { [`${side}Parameters`]: made });
 }
 

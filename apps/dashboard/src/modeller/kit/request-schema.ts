@@ -2,26 +2,26 @@ import { writeExact } from '../../data/exact-json.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A member of a Request Schema. `rest` are its keywords that have no field in the builder. */
+/** A member of a Request Schema. `keywords` are those that have no field in the builder. */
 export interface SchemaField {
   readonly name: string;
   /** Empty: any type, or several. */
   readonly type: string;
   readonly description: string;
   readonly required: boolean;
-  readonly rest: Schema;
+  readonly keywords: Schema;
 }
 
 export function fieldsOf(schema: Schema): readonly SchemaField[] {
   const needed = Array.isArray(schema['required']) ? (schema['required'] as readonly unknown[]) : [];
   return Object.entries(objectOf(schema['properties'])).map(([name, given]) => {
-    const { type, description, ...rest } = objectOf(given);
+    const { type, description, ...keywords } = objectOf(given);
     return {
       name,
       type: typeof type === 'string' ? type : '',
       description: typeof description === 'string' ? description : '',
       required: needed.includes(name),
-      rest: typeof type === 'string' || type === undefined ? rest : { type, ...rest },
+      keywords: typeof type === 'string' || type === undefined ? keywords : { type, ...keywords },
     };
   });
 }
@@ -29,9 +29,9 @@ export function fieldsOf(schema: Schema): readonly SchemaField[] {
 /** The schema with these members; its other keywords stay. */
 export function withFields(schema: Schema, fields: readonly SchemaField[]): Schema {
   const properties = Object.fromEntries(
-    fields.map(({ name, type, description, rest }) => [
+    fields.map(({ name, type, description, keywords }) => [
       name,
-      { ...(type !== '' && { type }), ...(description !== '' && { description }), ...rest },
+      { ...(type !== '' && { type }), ...(description !== '' && { description }), ...keywords },
     ]),
   );
   const required = fields.filter((field) => field.required).map(({ name }) => name);

@@ -28,7 +28,7 @@ const lists = await (async (): Promise<Readonly<Record<string, readonly Entry[]>
 })();
 
 /** Lists whose entries are put onto a border, or into an event sub-process. */
-const PLACES: Readonly<Record<string, (element: string) => string>> = {
+const PARENTS: Readonly<Record<string, (element: string) => string>> = {
   BOUNDARY_EVENT: (element) => `<subProcess id="host"><startEvent id="in"/><endEvent id="out"/></subProcess>${element}`,
   EVENT_SUB_PROCESS_START_EVENT: (element) => `<subProcess id="around" triggeredByEvent="true">${element}</subProcess>`,
 };
@@ -61,8 +61,8 @@ function xmlOf({ type, eventDefinitionType = '', ...target }: Target): string {
 
 /** Returns whether the platform refuses the element for what it is; what is only incomplete does not count. */
 async function isRefused(target: Target, list: string): Promise<boolean> {
-  const place = PLACES[list] ?? ((element: string) => element);
-  const xml = file(['<startEvent id="s"/>', place(xmlOf(target))], {
+  const inParent = PARENTS[list] ?? ((element: string) => element);
+  const xml = file(['<startEvent id="s"/>', inParent(xmlOf(target))], {
     messages: { m: '=k' },
     signals: ['s'],
     errors: ['E'],

@@ -8,11 +8,11 @@ const FIRST = { x: 200, y: 200 };
 
 /** Appends an element behind another one, connected to it. */
 export function append(kit: Kit, source: Drawn, { shape }: Kind): Drawn {
-  return place(kit, source, kit.service('elementFactory').createShape(shape));
+  return appendShape(kit, source, kit.service('elementFactory').createShape(shape));
 }
 
 /** Puts a new element behind another one. The canvas would ask for its name, and take the focus from the outline. */
-export function place(kit: Kit, source: Drawn, shape: Drawn): Drawn {
+export function appendShape(kit: Kit, source: Drawn, shape: Drawn): Drawn {
   const placed = kit.service('autoPlace').append(source, shape);
   kit.service('directEditing').cancel();
   return placed;

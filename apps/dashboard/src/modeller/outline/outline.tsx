@@ -15,7 +15,7 @@ import {
   canBeFollowed,
   changesOf,
   connect,
-  place,
+  appendShape,
   targetsOf,
 } from './build.ts';
 import { useSaid } from './said.ts';
@@ -166,7 +166,7 @@ function Commands({
   }
 
   function appendTask(service: (typeof services)[number]): Drawn {
-    return place(kit, element, taskOf(kit, service));
+    return appendShape(kit, element, taskOf(kit, service));
   }
 }
 

@@ -220,10 +220,10 @@ function hasOnlyDocument(version: Detail['data']): boolean {
 function Unplaced({ complaints }: { readonly complaints: Complaints }) {
   const [unplaced, setUnplaced] = useState<readonly (readonly [string, string])[]>([]);
   useEffect(() => {
-    const places = new Set(
+    const pointers = new Set(
       [...document.querySelectorAll<HTMLElement>('[data-pointer]')].map((input) => input.dataset['pointer']),
     );
-    setUnplaced([...complaints].filter(([pointer]) => !places.has(pointer)));
+    setUnplaced([...complaints].filter(([pointer]) => !pointers.has(pointer)));
   }, [complaints]);
   if (unplaced.length === 0) return null;
   return (

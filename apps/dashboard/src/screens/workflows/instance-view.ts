@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 
 /** Milliseconds of rest after which the step of the slider stands in the address. */
-const REST_MS = 300;
+const DEBOUNCE_MS = 300;
 
 export const TABS = ['incidents', 'variables', 'active', 'executions', 'journal', 'log'] as const;
 export type Tab = (typeof TABS)[number];
@@ -34,7 +34,7 @@ export function useInstanceView(): InstanceView {
     });
   useEffect(() => {
     if (step === search.step) return undefined;
-    const timer = setTimeout(() => go({ tab, element, step }), REST_MS);
+    const timer = setTimeout(() => go({ tab, element, step }), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   });
   return {

@@ -10,7 +10,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { Tree } from '../../viewers/tree.tsx';
 
 /** Milliseconds for which the slider rests before earlier variables are asked for. */
-const REST_MS = 250;
+const DEBOUNCE_MS = 250;
 
 /** Variables of each scope of an instance, now or as they were after a step. */
 export function Variables({
@@ -24,15 +24,15 @@ export function Variables({
   readonly element: string | null;
   readonly nameOf: (elementId: string) => string;
 }) {
-  const rested = useRested(step);
+  const debounced = useDebounced(step);
   const [isWide, setWide] = useState(false);
   const elementId = isWide ? null : element;
   const variables = useQuery({
-    ...variablesQuery(useActing(), { instanceId, step: rested, elementId }),
+    ...variablesQuery(useActing(), { instanceId, step: debounced, elementId }),
     placeholderData: keepPreviousData,
   });
   const { data } = variables;
-  const isOld = variables.isPlaceholderData || rested !== step;
+  const isOld = variables.isPlaceholderData || debounced !== step;
   return (
     <div className="stack" aria-busy={isOld}>
       <div className="row apart">
@@ -90,15 +90,15 @@ function Scopes({
 }
 
 /** A value after it has rested for a moment; at once when it becomes null. */
-function useRested(value: number | null): number | null {
-  const [rested, setRested] = useState(value);
+function useDebounced(value: number | null): number | null {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
     if (value === null) {
-      setRested(null);
+      setDebounced(null);
       return undefined;
     }
-    const timer = setTimeout(() => setRested(value), REST_MS);
+    const timer = setTimeout(() => setDebounced(value), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  return value === null ? null : rested;
+  return value === null ? null : debounced;
 }

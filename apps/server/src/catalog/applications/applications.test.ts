@@ -113,7 +113,7 @@ describe.each(databases)('applications on $name', (kind) => {
     expect(whole.find((one) => one.id === id)?.accessKeys).toHaveLength(1);
     const page = await call('GET', '/applications?limit=1000');
     const next = /<(.*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
-    const rest = await call('GET', next.slice(kethub.kethub.platform.addresses.api.length));
-    expect([...((await page.json()) as []), ...((await rest.json()) as [])]).toEqual(whole);
+    const second = await call('GET', next.slice(kethub.kethub.platform.addresses.api.length));
+    expect([...((await page.json()) as []), ...((await second.json()) as [])]).toEqual(whole);
   });
 });

@@ -110,7 +110,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     await put('there', 'content');
     const { hostname, port, host } = new URL(kethub.kethub.platform.addresses.api);
     const socket = net.connect(Number(port), hostname);
-    const head = [`PUT ${place('there')} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${kethub.loginSession}`];
+    const head = [`PUT ${pathTo('there')} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${kethub.loginSession}`];
     socket.write(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
     expect((await get('there')).text).toBe('content');
@@ -181,12 +181,12 @@ describe.each(databases)('files of data pools on $name', (kind) => {
   /** A request whose body is sent in pieces. */
   function request(
     method: string,
-    place: string,
+    pathTo: string,
     { length, session = kethub.loginSession }: { length?: number; session?: string },
   ) {
     const { hostname, port } = new URL(kethub.kethub.platform.addresses.api);
     const headers = { authorization: `Bearer ${session}`, ...(length !== undefined && { 'content-length': length }) };
-    const sender = http.request({ hostname, port, path: place, method, headers });
+    const sender = http.request({ hostname, port, path: pathTo, method, headers });
     const response = new Promise<http.IncomingMessage>((resolve, reject) => {
       sender.once('response', (message) => resolve(message));
       sender.once('error', reject);
@@ -195,7 +195,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     sender.flushHeaders();
     return { sender, response };
   }
-  const place = (name: string, of = pool) => new URL(kethub.kethub.platform.addresses.api).pathname + at(name, of);
+  const pathTo = (name: string, of = pool) => new URL(kethub.kethub.platform.addresses.api).pathname + at(name, of);
 
   test.each([
     ['with Content-Length', 5 * MB],
@@ -204,7 +204,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     const own = await ada.create();
     await ada.upload(own, 'a.txt', 'before');
     const before = await blobs();
-    const { sender, response } = request('PUT', place('a.txt', own), { ...(length !== undefined && { length }) });
+    const { sender, response } = request('PUT', pathTo('a.txt', own), { ...(length !== undefined && { length }) });
     sender.write(Buffer.alloc(2 * MB));
     await expect.poll(blobs, PATIENT).toBe(before + 1);
     sender.destroy();
@@ -215,7 +215,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
   });
 
   test('a file that is announced to be too large is refused before it is sent', async () => {
-    const { sender, response } = request('PUT', place('large'), { length: limits.dataPoolFileBytes + 1 });
+    const { sender, response } = request('PUT', pathTo('large'), { length: limits.dataPoolFileBytes + 1 });
     expect((await response).statusCode).toBe(413);
     sender.destroy();
   });
@@ -225,7 +225,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     const member = `/data-pools/${pool.id}/members/USER/${(await poolUser(kethub, bob.loginSession)).id}`;
     await ada.call('PUT', member, { body: { role: 'MAINTAINER' } });
     const before = await blobs();
-    const { sender, response } = request('PUT', place('late'), { session: bob.loginSession });
+    const { sender, response } = request('PUT', pathTo('late'), { session: bob.loginSession });
     sender.write(Buffer.alloc(MB));
     await expect.poll(blobs, PATIENT).toBe(before + 1);
     await ada.call('DELETE', member);
@@ -246,7 +246,7 @@ describe.each(databases)('files of data pools on $name', (kind) => {
   test('who downloads gets all of a content, also while it is replaced and deleted', async () => {
     const [old, young] = ['o'.repeat(8 * MB), 'y'.repeat(8 * MB)];
     await put('moving', old);
-    const { response } = request('GET', place('moving'), {});
+    const { response } = request('GET', pathTo('moving'), {});
     const message = await response;
     await put('moving', young);
     await ada.call('DELETE', at('moving'));
@@ -275,14 +275,14 @@ describe.each(databases)('files of data pools on $name', (kind) => {
     const before = process.memoryUsage().rss;
     let most = 0;
     const look = () => (most = Math.max(most, process.memoryUsage().rss));
-    const { sender, response } = request('PUT', place('large'), {});
+    const { sender, response } = request('PUT', pathTo('large'), {});
     for (let sent = 0; sent < megabytes; sent++) {
       if (!sender.write(piece)) await new Promise((resolve) => sender.once('drain', resolve));
       look();
     }
     sender.end();
     expect((await response).statusCode).toBe(201);
-    const message = await request('GET', place('large'), {}).response;
+    const message = await request('GET', pathTo('large'), {}).response;
     const hash = createHash('sha256');
     for await (const chunk of message as AsyncIterable<Buffer>) {
       hash.update(chunk);

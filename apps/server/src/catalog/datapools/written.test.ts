@@ -201,8 +201,8 @@ describe.each(databases)('data pools that executions change, on $name', (kind) =
   };
   /** Every file of the pool can be read, its row counts it, and no content is kept that nothing refers to. */
   const isWhole = async (user: PoolUser, pool: DataPool): Promise<void> => {
-    const held = await contents(user, pool);
-    const sizes = Object.values(held).map((one) => Buffer.byteLength(one));
+    const found = await contents(user, pool);
+    const sizes = Object.values(found).map((one) => Buffer.byteLength(one));
     const bytes = sizes.reduce((sum, one) => sum + one, 0);
     const { database } = kethub.kethub.platform;
     const row = await database.read.selectFrom('data_pools').selectAll().where('id', '=', pool.id).executeTakeFirst();

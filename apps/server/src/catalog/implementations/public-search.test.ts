@@ -45,9 +45,9 @@ describe.each(databases)('the search for public implementations on $name', ({ op
   afterAll(() => opened.close());
 
   function expected(text: string): ImplementationRow[] {
-    const holds = ({ name, description }: ImplementationRow) =>
+    const contains = ({ name, description }: ImplementationRow) =>
       `${name} ${description}`.toLowerCase().includes(text.toLowerCase());
-    return rows.filter((row) => row.visibility === 'PUBLIC' && holds(row)).toReversed();
+    return rows.filter((row) => row.visibility === 'PUBLIC' && contains(row)).toReversed();
   }
 
   test.each(NEEDLES)('finds all that contain %j, page by page', async (text) => {

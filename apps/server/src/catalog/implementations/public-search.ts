@@ -30,7 +30,7 @@ export async function publicImplementations(
   const short = Array.from(folded).length < TRIGRAM;
   const trigrams = short ? await trigramsThatBegin(read, folded) : [folded];
   if (trigrams.length === 0) return [];
-  if (trigrams.length > MOST_TRIGRAMS) return publicFrom(read, cursor, limit).where(holds(folded)).execute();
+  if (trigrams.length > MOST_TRIGRAMS) return publicFrom(read, cursor, limit).where(contains(folded)).execute();
   const match = trigrams.map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ');
   // The implementation of the cursor may have been deleted since.
   const end = sql`(select number from implementation_texts where id >= ${cursor} order by id limit 1)`;
@@ -56,7 +56,7 @@ function publicFrom(read: Queries, cursor: string | null, limit: number) {
 }
 
 /** The condition that an implementation contains a text, in the words of the index on PostgreSQL. */
-function holds(folded: string): RawBuilder<boolean> {
+function contains(folded: string): RawBuilder<boolean> {
   const pattern = likeContaining(folded);
   return sql<boolean>`(name || ' ' || lower(description)) like ${pattern} escape ${sql.lit('\\')}`;
 }
@@ -74,18 +74,18 @@ async function searchOnPostgres(
   const newest = await read
     .selectFrom(publicFrom(read, cursor, NEWEST_READ).as('implementations'))
     .selectAll()
-    .where(holds(folded))
+    .where(contains(folded))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
   if (newest.length === limit) return newest;
-  const scan = publicFrom(read, cursor, limit).where(holds(folded));
+  const scan = publicFrom(read, cursor, limit).where(contains(folded));
   if (Array.from(folded).length < TRIGRAM) return scan.execute();
   const hits = await read
     .selectFrom('implementations')
     .select('id')
     .where('visibility', '=', 'PUBLIC')
-    .where(holds(folded))
+    .where(contains(folded))
     .limit(RARE + 1)
     .execute();
   if (hits.length > RARE) return scan.execute();

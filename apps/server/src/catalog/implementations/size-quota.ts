@@ -53,8 +53,8 @@ export class SizeQuota {
       isOpen = false;
       this.#released++;
       for (const key of [owner, id]) {
-        const rest = (this.#reserved.get(key) ?? 0) - bytes;
-        if (rest > 0) this.#reserved.set(key, rest);
+        const remaining = (this.#reserved.get(key) ?? 0) - bytes;
+        if (remaining > 0) this.#reserved.set(key, remaining);
         else this.#reserved.delete(key);
       }
     };

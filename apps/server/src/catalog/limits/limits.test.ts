@@ -36,10 +36,10 @@ describe.each(databases)('counting on $name', ({ open }) => {
       await transaction.insertInto('services').values(service).execute();
       const version = { id: 'v', service_id: 's', version: '1.0.0', state: 'PUBLISHED' as const };
       const built = { visibility: 'INTERNAL' as const, configuration: '{}', source_blob: '', source_bytes: 0 };
-      const rest = { source_digest: '', build_id: '', created_at: 0, revision: 0 };
+      const others = { source_digest: '', build_id: '', created_at: 0, revision: 0 };
       await transaction
         .insertInto('service_versions')
-        .values({ ...version, ...built, ...rest })
+        .values({ ...version, ...built, ...others })
         .execute();
       const subscription = { application_id: 'a', service_id: 's', service_version_id: 'v', created_at: 0 };
       await transaction

@@ -14,8 +14,8 @@ export function checkPlans(plans: readonly PricingPlan[], type: ServiceRow['type
     ...plans.flatMap((plan, index) => faultsOf(plan, `/pricingPlans/${index}`, type)),
   ];
   if (faults.length > 0) {
-    const places = faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-    throw new Problem('invalid-request', `The pricing plans do not fit together: ${places}.`, { errors: faults });
+    const sentences = faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+    throw new Problem('invalid-request', `The pricing plans do not fit together: ${sentences}.`, { errors: faults });
   }
   return plans.map((plan) => (plan.products ? { ...plan, products: plan.products.map(withShortPrice) } : plan));
 }

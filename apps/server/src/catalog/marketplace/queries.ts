@@ -106,7 +106,7 @@ export async function findOffered(
       inside.selectFrom('listing_categories').select('listing_id').where('category', '=', category),
     );
   if (text !== null)
-    query = query.where(database.dialect === 'sqlite' ? await holdsOnSqlite(read, text) : holdsOnPostgres(text));
+    query = query.where(database.dialect === 'sqlite' ? await containsOnSqlite(read, text) : containsOnPostgres(text));
   return query.execute();
 }
 
@@ -120,17 +120,17 @@ const RARE = 1_000;
  * listings. A text in all of them takes 1,400 ms through the index and 1 ms without. A text in none takes 1 ms and 400
  * ms.
  */
-async function holdsOnSqlite(read: Queries, text: string): Promise<RawBuilder<boolean>> {
-  const holds = sql<boolean>`(instr(search_text, ${text}) > 0 or instr(provider_text, ${text}) > 0)`;
-  if (Array.from(text).length < TRIGRAM) return sql<boolean>`${await listingsWithShort(read, text)} and ${holds}`;
+async function containsOnSqlite(read: Queries, text: string): Promise<RawBuilder<boolean>> {
+  const contains = sql<boolean>`(instr(search_text, ${text}) > 0 or instr(provider_text, ${text}) > 0)`;
+  if (Array.from(text).length < TRIGRAM) return sql<boolean>`${await listingsWithShort(read, text)} and ${contains}`;
   const phrase = `"${text.replaceAll('"', '""')}"`;
   const indexed = sql`select rowid from listing_index where listing_index match ${phrase}`;
   const { rows } = await sql`select 1 from (${indexed} limit ${RARE + 1})`.execute(read);
-  return rows.length > RARE ? holds : sql<boolean>`${holds} and listings.number in (${indexed})`;
+  return rows.length > RARE ? contains : sql<boolean>`${contains} and listings.number in (${indexed})`;
 }
 
 /** The condition on PostgreSQL, which uses its trigram index for `like`. */
-function holdsOnPostgres(text: string): RawBuilder<boolean> {
+function containsOnPostgres(text: string): RawBuilder<boolean> {
   const pattern = likeContaining(text);
   return sql<boolean>`(search_text like ${pattern} or provider_text like ${pattern})`;
 }

@@ -23,13 +23,13 @@ describe('forwarding to a service that runs elsewhere', () => {
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT'])(
     '%s is forwarded at the root, at what looks like an execution, and deep below',
     async (method) => {
-      for (const [rest, url] of [
+      for (const [path, url] of [
         ['', '/base/'],
         ['/', '/base/'],
         ['/01a1fd32-d765-71ab-ba39-25ede922012b', '/base/01a1fd32-d765-71ab-ba39-25ede922012b'],
         ['/a/b/c/d', '/base/a/b/c/d'],
       ] as const) {
-        expect(await to.echoed(method, rest)).toMatchObject({ method, url });
+        expect(await to.echoed(method, path)).toMatchObject({ method, url });
       }
     },
   );
@@ -191,8 +191,8 @@ describe('forwarding to a service that runs elsewhere', () => {
     let at: Provider;
     beforeAll(async () => {
       at = await startProvider((request, response) => {
-        const place = new URL(request.url ?? '/', 'http://x').searchParams.get('to') ?? '';
-        response.writeHead(303, { location: place.replace('SELF', at.url) }).end();
+        const location = new URL(request.url ?? '/', 'http://x').searchParams.get('to') ?? '';
+        response.writeHead(303, { location: location.replace('SELF', at.url) }).end();
       });
       redirecting = await to.callerAt(`${at.url}/base`);
     });
@@ -208,20 +208,20 @@ describe('forwarding to a service that runs elsewhere', () => {
       ['../x', null],
       ['SELF/', null],
       ['javascript:alert(1)', null],
-    ])('%s becomes %s and is not followed', async (to, place) => {
+    ])('%s becomes %s and is not followed', async (to, location) => {
       const { status, headers } = await redirecting.request('GET', `/from?to=${encodeURIComponent(to)}`);
       expect(status).toBe(303);
-      const expected = place?.startsWith('/') ? redirecting.endpoint + place : place;
+      const expected = location?.startsWith('/') ? redirecting.endpoint + location : location;
       expect(headers.get('location')).toBe(expected);
     });
   });
 
   describe('what is refused', () => {
-    test.each(['/../x', '/%2e%2e/x', '/a%2f..%2f..%2fb', '/..;/x', '/%252e%252e/x'])('the path %s', async (rest) => {
+    test.each(['/../x', '/%2e%2e/x', '/a%2f..%2f..%2fb', '/..;/x', '/%252e%252e/x'])('the path %s', async (path) => {
       const before = to.provider.received.length;
       const raw = await sendRaw(
         to.kethub,
-        `GET ${to.path}${rest} HTTP/1.1\r\nHost: x\r\n${to.bearer}\r\nConnection: close\r\n\r\n`,
+        `GET ${to.path}${path} HTTP/1.1\r\nHost: x\r\n${to.bearer}\r\nConnection: close\r\n\r\n`,
       );
       expect(raw).toMatch(/^HTTP\/1.1 400 /);
       expect(to.provider.received.length).toBe(before);
@@ -246,10 +246,10 @@ describe('forwarding to a service that runs elsewhere', () => {
 
     test('no token, a wrong one, another service: before anything is forwarded', async () => {
       const before = to.provider.received.length;
-      for (const rest of ['/', '/deep/er', '/01a1fd32-d765-71ab-ba39-25ede922012b']) {
-        expect((await fetch(to.service.endpoint + rest, { method: 'DELETE' })).status).toBe(401);
+      for (const path of ['/', '/deep/er', '/01a1fd32-d765-71ab-ba39-25ede922012b']) {
+        expect((await fetch(to.service.endpoint + path, { method: 'DELETE' })).status).toBe(401);
         const headers = { authorization: 'Bearer x' };
-        expect((await fetch(to.service.endpoint + rest, { method: 'PATCH', headers })).status).toBe(401);
+        expect((await fetch(to.service.endpoint + path, { method: 'PATCH', headers })).status).toBe(401);
       }
       const other = await deployOnPremise(to.kethub.client, 'Other', { url: to.provider.url });
       const headers = { authorization: `Bearer ${to.caller.bearer}` };

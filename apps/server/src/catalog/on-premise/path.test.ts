@@ -3,7 +3,7 @@ import { Problem } from '../../foundation/http/index.ts';
 import { serviceAddressOf, targetPath } from './path.ts';
 
 const target = { rootPath: '/base', basePath: '/base' };
-const at = (rest: string): string => targetPath(target, `/owner/service/1.0.0${rest}`);
+const at = (given: string): string => targetPath(target, `/owner/service/1.0.0${given}`);
 
 test.each([
   ['', '/base'],
@@ -19,7 +19,7 @@ test.each([
   ['/...', '/base/...'],
   ['/.well-known', '/base/.well-known'],
   ['/1..2', '/base/1..2'],
-])('%j becomes %s', (rest, path) => expect(at(rest)).toBe(path));
+])('%j becomes %s', (given, path) => expect(at(given)).toBe(path));
 
 test.each([
   '/..',
@@ -44,7 +44,7 @@ test.each([
   '/ü',
   '/a b',
   '/a\tb',
-])('%j is refused', (rest) => expect(() => at(rest)).toThrow(Problem));
+])('%j is refused', (given) => expect(() => at(given)).toThrow(Problem));
 
 test.each([
   ['/o/s/1%2e0%2e0/jobs?q=1', '/base/jobs?q=1'],

@@ -43,15 +43,15 @@ interface TargetPaths {
 export function targetPath(target: TargetPaths, url: string): string {
   const address = ADDRESS.exec(url)?.[0];
   if (address === undefined || serviceAddressOf(url) === null) throw refusal('is not below the address of a service');
-  const rest = url.slice(address.length);
-  const query = rest.indexOf('?');
-  const path = (query < 0 ? rest : rest.slice(0, query)).replaceAll(/\/{2,}/g, '/');
-  if (!/^[\u0021-\u007e]*$/.test(rest) || rest.includes('#')) {
+  const given = url.slice(address.length);
+  const query = given.indexOf('?');
+  const path = (query < 0 ? given : given.slice(0, query)).replaceAll(/\/{2,}/g, '/');
+  if (!/^[\u0021-\u007e]*$/.test(given) || given.includes('#')) {
     throw refusal('holds characters that must be percent-encoded');
   }
   if (hasDotSegments(path)) throw refusal('holds . or .. as a segment');
   const at = path === '' || path === '/' ? target.rootPath : target.basePath + path;
-  return at + (query < 0 ? '' : rest.slice(query));
+  return at + (query < 0 ? '' : given.slice(query));
 }
 
 /** Returns whether a segment of a path, however encoded, is `.` or `..`, or holds a character that ends it early. */

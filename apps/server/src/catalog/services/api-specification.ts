@@ -184,12 +184,16 @@ function asText(body: unknown): { text: string; form: 'JSON' } {
 }
 
 function refused(errors: readonly ValidationError[]): Problem {
-  const places = errors
+  const sentences = errors
     .slice(0, 3)
     .map(({ pointer, detail }) => `${pointer || 'The document'} ${detail}`)
     .join('; ');
   const more = errors.length > 3 ? `; and ${errors.length - 3} more` : '';
-  return new Problem('invalid-api-specification', `The document cannot be the API specification: ${places}${more}.`, {
-    errors: [...errors],
-  });
+  return new Problem(
+    'invalid-api-specification',
+    `The document cannot be the API specification: ${sentences}${more}.`,
+    {
+      errors: [...errors],
+    },
+  );
 }

@@ -23,6 +23,6 @@ export function requireHosts({ hosts = [] }: RuntimeConfiguration, at: string): 
       : [],
   );
   if (errors.length === 0) return;
-  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  throw new Problem('invalid-request', `These hosts cannot be called: ${places}.`, { errors });
+  const sentences = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  throw new Problem('invalid-request', `These hosts cannot be called: ${sentences}.`, { errors });
 }

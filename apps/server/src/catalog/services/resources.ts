@@ -35,8 +35,8 @@ export function requireEnvironment({ environment = {}, providerAccessTokens }: R
   if (bytes > limits.environmentBytes)
     errors.push({ pointer: `${at}/environment`, detail: `has ${bytes} bytes, at most ${limits.environmentBytes}` });
   if (errors.length === 0) return;
-  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  throw new Problem('invalid-request', `These environment variables cannot be set: ${places}.`, { errors });
+  const sentences = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  throw new Problem('invalid-request', `These environment variables cannot be set: ${sentences}.`, { errors });
 }
 
 /** The resources that an execution with this configuration is promised. */

@@ -21,10 +21,10 @@ const kubernetes = {
   KETHUB_KUBERNETES_URL: 'https://worker:8090',
 };
 const tls = { KETHUB_TRANSFER_CERT_FILE: file, KETHUB_TRANSFER_KEY_FILE: file };
-const rest = { KETHUB_SLURM_REST_URL: 'http://slurm:6820', KETHUB_SLURM_REST_TOKEN_FILE: file };
+const overRest = { KETHUB_SLURM_REST_URL: 'http://slurm:6820', KETHUB_SLURM_REST_TOKEN_FILE: file };
 
 test('the settings of a cluster are read', () => {
-  const staged = readConfiguration({ ...slurm, ...tls, ...rest, KETHUB_SLURM_URL: 'https://worker:8091' }).slurm;
+  const staged = readConfiguration({ ...slurm, ...tls, ...overRest, KETHUB_SLURM_URL: 'https://worker:8091' }).slurm;
   expect(staged).toMatchObject({
     staging: { url: 'https://worker:8091', port: 8091, tls: { certFile: file, keyFile: file, caFile: null } },
     rest: { url: 'http://slurm:6820', tokenFile: file, version: 'v0.0.38', caFile: null },
@@ -55,7 +55,7 @@ test.each([
   ['an option of a service without its name', services(`${ID} -p gpu`), /line 1: -p is not written as/],
   [
     'an option of a service that the REST interface has not',
-    { ...services(`${ID} --mail-user=x`), ...rest },
+    { ...services(`${ID} --mail-user=x`), ...overRest },
     /line 1: --mail-user=x is not known/,
   ],
   ['options of services in no file', { ...slurm, KETHUB_SLURM_SERVICES_FILE: folder }, /cannot be read/],
@@ -74,12 +74,12 @@ test.each([
   ['a REST interface without a token', { ...slurm, KETHUB_SLURM_REST_URL: 'http://slurm:6820' }, /a file with a token/],
   [
     'an option that the REST interface has not',
-    { ...slurm, ...rest, KETHUB_SLURM_OPTIONS: '--partition=long --mail-user=x' },
+    { ...slurm, ...overRest, KETHUB_SLURM_OPTIONS: '--partition=long --mail-user=x' },
     /--mail-user=x is not known/,
   ],
   [
     'a time that the REST interface does not take',
-    { ...slurm, ...rest, KETHUB_SLURM_OPTIONS: '--time=1:00:00' },
+    { ...slurm, ...overRest, KETHUB_SLURM_OPTIONS: '--time=1:00:00' },
     /--time=1:00:00 is not known/,
   ],
 ])('%s is refused with its name', (_what, settings, words) => {

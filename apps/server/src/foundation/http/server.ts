@@ -17,7 +17,7 @@ import { readJson } from '@kethub/service-api';
 import { Problem } from '@kethub/service-api';
 import { acceptBodies } from './read-body.ts';
 import { refuseConnection } from './refuse-connection.ts';
-import { isRestShort, readRestOfBodies } from './rest-of-body.ts';
+import { isRemainderShort, readRemainders } from './body-remainder.ts';
 import { endSlowBodies } from './slow-bodies.ts';
 import { useSchemaCompilers } from './schema-compilers.ts';
 
@@ -98,7 +98,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorate('connectionLimits', options.connections);
   options.connections.watch(app.server);
   endSlowBodies(app.server, options.slowestBody);
-  readRestOfBodies(app.server);
+  readRemainders(app.server);
   useJson(app);
   if (options.trustedProxies.length > 0) countRequestsOfProxies(app, options.connections);
   app.addHook('onRequest', (request, reply, done) => {
@@ -197,8 +197,8 @@ function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (authority === undefined) return target;
-  const rest = target.slice(authority.length);
-  return rest.startsWith('/') ? rest : `/${rest}`;
+  const path = target.slice(authority.length);
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /** Generates request ids that are unique among all processes: a random prefix of this process, and a counter. */
@@ -249,9 +249,9 @@ function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) {
     const where = PARTS[error.validationContext ?? 'body'] ?? PARTS['body'] ?? ['', ''];
-    const places = error.validation.map(validationErrorOf);
-    const errors = places.map(({ pointer, detail }) => ({ pointer: where[1] + pointer, detail }));
-    return new Problem('invalid-request', invalidSentence(places, where[0]), { errors });
+    const invalid = error.validation.map(validationErrorOf);
+    const errors = invalid.map(({ pointer, detail }) => ({ pointer: where[1] + pointer, detail }));
+    return new Problem('invalid-request', invalidSentence(invalid, where[0]), { errors });
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -328,7 +328,7 @@ function sendProblem(
   if (request.method === 'GET' && options.log.level !== 'debug')
     logResponse(options.log, request, status, reply.elapsedTime);
   // Fastify closes the connection after every unread body. That is needed only if much of the body is still to come.
-  if (isRestShort(request.raw)) reply.removeHeader('connection');
+  if (isRemainderShort(request.raw)) reply.removeHeader('connection');
   else reply.header('connection', 'close');
   if (options.page && wantsPage(request)) {
     const { html, headers } = options.page(problem);

@@ -39,15 +39,15 @@ test('whoever takes nothing of a long answer is closed', async () => {
 });
 
 test('a quiet stream of which all was taken stays open', async () => {
-  let tell: http.ServerResponse | null = null;
+  let pending: http.ServerResponse | null = null;
   const response = await serve((answer) => {
-    tell = answer;
+    pending = answer;
     answer.write('first');
   });
   const [first] = (await once(response, 'data')) as [Buffer];
   await pause(SLOW_MS * 3);
   const next = once(response, 'data');
-  (tell as http.ServerResponse | null)?.write('second');
+  (pending as http.ServerResponse | null)?.write('second');
   expect([first.toString(), String((await next)[0])]).toEqual(['first', 'second']);
 });
 

@@ -22,7 +22,7 @@ class Written implements LogSource {
 
   add(text: string): void {
     this.text += text;
-    for (const tell of this.#changed.splice(0)) tell();
+    for (const notify of this.#changed.splice(0)) notify();
   }
 
   async read(fromByte: number): ReturnType<LogSource['read']> {

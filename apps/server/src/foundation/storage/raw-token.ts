@@ -55,11 +55,11 @@ function randomCharacters(count: number): string {
 
 /** CRC32 (ISO-HDLC, as in zlib) as base62, most significant digit first; 62^6 exceeds 2^32. */
 function checksumOf(text: string): string {
-  let rest = crc32(text);
+  let quotient = crc32(text);
   let digits = '';
   for (let index = 0; index < CHECKSUM; index += 1) {
-    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
-    rest = Math.floor(rest / ALPHABET.length);
+    digits = ALPHABET.charAt(quotient % ALPHABET.length) + digits;
+    quotient = Math.floor(quotient / ALPHABET.length);
   }
   return digits;
 }

@@ -89,10 +89,10 @@ describe.each(databases)('mails of people who are deleted, on $name', ({ name, o
     const found = async (): Promise<string[]> => {
       const folder = path.dirname(sqliteFile);
       const names = (await readdir(folder)).filter((one) => one.startsWith('kethub.db') && !one.endsWith('-shm'));
-      const held = await Promise.all(
+      const contains = await Promise.all(
         names.map(async (one) => (await readFile(path.join(folder, one))).toString('latin1').includes(person.username)),
       );
-      return names.filter((_one, index) => held[index]);
+      return names.filter((_one, index) => contains[index]);
     };
     expect(await found()).not.toEqual([]);
     expect((await server.call('DELETE', '/me', person.session)).status).toBe(204);

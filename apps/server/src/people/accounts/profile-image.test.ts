@@ -74,12 +74,12 @@ describe.each(databases)('profile images on $name', ({ open }) => {
 
   test('what was photographed stays, where and with what goes, and the picture stands upright', async () => {
     const photographer = await person('photographer');
-    const place = await plain('green', 40, 20)
+    const withLocation = await plain('green', 40, 20)
       .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 3230/100' } })
       .jpeg()
       .toBuffer();
     // Tag 0x8825 of the first directory leads to the place (EXIF 2.32 §4.6.3).
-    expect((await sharp(place).metadata()).exif?.includes(Buffer.from([0x25, 0x88]))).toBe(true);
+    expect((await sharp(withLocation).metadata()).exif?.includes(Buffer.from([0x25, 0x88]))).toBe(true);
     const photo = await plain('green', 40, 20)
       .withMetadata({ orientation: 6 })
       .withExif({

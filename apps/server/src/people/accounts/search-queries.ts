@@ -60,7 +60,7 @@ async function walk({ read, dialect }: Database, { needle, after, limit }: Page)
     select position, entries from (
       select position, entries from user_search_blocks where position > ${after ?? -1}
       order by position limit ${sql.lit(WALKED)}) walked
-    where ${holds(dialect, needle)} order by position limit ${limit}`.execute(read);
+    where ${contains(dialect, needle)} order by position limit ${limit}`.execute(read);
   return rows;
 }
 
@@ -78,7 +78,7 @@ async function positionAfter({ read }: Database, after: number | null, count: nu
  */
 async function findThroughIndex({ read, dialect }: Database, { needle, after, limit }: Page): Promise<Block[]> {
   const grams = gramsToLookFor(needle);
-  const entries = sql`case when ${holds(dialect, needle)} then entries end as entries`;
+  const entries = sql`case when ${contains(dialect, needle)} then entries end as entries`;
   const query =
     dialect === 'sqlite'
       ? sql<Block>`
@@ -94,7 +94,7 @@ async function findThroughIndex({ read, dialect }: Database, { needle, after, li
   return (await query.execute(read)).rows;
 }
 
-function holds(dialect: Database['dialect'], needle: string): RawBuilder<unknown> {
+function contains(dialect: Database['dialect'], needle: string): RawBuilder<unknown> {
   return dialect === 'sqlite' ? sql`instr(entries, ${needle}) > 0` : sql`strpos(entries, ${needle}) > 0`;
 }
 

@@ -48,11 +48,11 @@ function ranksOf(folded: string, words: readonly string[]): Rank[] {
     needle: beginningOfName(longest),
     fits: (text: string) => words.every((word) => text.includes(beginningOfName(word))),
   };
-  const inside = { needle: longest, fits: (text: string) => holdsAll(text, words) };
+  const inside = { needle: longest, fits: (text: string) => containsAll(text, words) };
   return words.length > 1 ? [begins, apart, inside] : [begins, inside];
 }
 
-function holdsAll(text: string, words: readonly string[]): boolean {
+function containsAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
@@ -81,7 +81,7 @@ async function approvedOf(
     people
       .filter((person) => person !== null)
       // The name may have changed at the identity provider since it was added to the search.
-      .filter((person) => holdsAll(searchTextOf(person), words))
+      .filter((person) => containsAll(searchTextOf(person), words))
       .map(userOverview)
   );
 }

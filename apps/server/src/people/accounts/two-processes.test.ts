@@ -17,7 +17,7 @@ import { nameProvider } from '../../catalog/marketplace/index.ts';
 /** Lets a test stop the other process before or inside a transaction. */
 interface Gate {
   /** The transaction that waits, counted from 1, and where; null for none. */
-  stopAt: { readonly transaction: number; readonly place: 'BEFORE' | 'INSIDE' } | null;
+  stopAt: { readonly transaction: number; readonly when: 'BEFORE' | 'INSIDE' } | null;
   /** Resolves when it waits. */
   reached: Promise<void>;
   open(): void;
@@ -88,7 +88,7 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
       const blobs = await countBlobs(server);
       const person = await settle(server, `late-${endpoint.replaceAll(/\W/g, '')}-${at}`.toLowerCase());
       const [method = '', path = ''] = endpoint.split(' ');
-      other.gate.stopAt = { transaction: at, place: 'BEFORE' };
+      other.gate.stopAt = { transaction: at, when: 'BEFORE' };
       const sent = send(person.session, method, path, await body());
       await other.gate.reached;
       expect((await server.call('DELETE', '/me', person.session)).status).toBe(204);
@@ -103,7 +103,7 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
   test('a first GET /me that writes after DELETE /me does not bring the record back', async () => {
     const { id } = await server.addUser('never-here');
     const { access_token } = await server.signIn('never-here');
-    other.gate.stopAt = { transaction: 1, place: 'BEFORE' };
+    other.gate.stopAt = { transaction: 1, when: 'BEFORE' };
     const sent = send(access_token, 'GET', '/me');
     await other.gate.reached;
     expect((await server.call('DELETE', '/me', access_token)).status).toBe(204);
@@ -115,7 +115,7 @@ describe.each(databases)('two instances of the platform on one $name', ({ name, 
 
   test('DELETE /me waits for an application that is being created, and then refuses', async () => {
     const person = await settle(server, 'creating');
-    other.gate.stopAt = { transaction: 1, place: 'INSIDE' };
+    other.gate.stopAt = { transaction: 1, when: 'INSIDE' };
     const creating = send(person.session, 'POST', '/applications', { name: 'First' });
     await other.gate.reached;
     const deleting = server.call('DELETE', '/me', person.session);
@@ -221,8 +221,8 @@ function gated(opened: Database): { gate: Gate; database: Database } {
     },
     open: () => opening.resolve(),
   };
-  const wait = async (transaction: number, place: 'BEFORE' | 'INSIDE') => {
-    if (stopAt?.transaction !== transaction || stopAt.place !== place) return;
+  const wait = async (transaction: number, when: 'BEFORE' | 'INSIDE') => {
+    if (stopAt?.transaction !== transaction || stopAt.when !== when) return;
     arrived.resolve();
     await opening.promise;
   };

@@ -62,9 +62,9 @@ describe.each(databases)('the audit log on $name', (kind) => {
     expect(actions(await entries('', id)).at(-1)).toBe('organization:create');
     const page = await call('GET', '/audit-log?action=invitation:create&limit=1', undefined, id);
     const next = /<[^>]*\/api(\/audit-log[^>]*)>; rel="next"/.exec(page.link ?? '')?.[1] ?? '';
-    const rest = (await call('GET', next, undefined, id)).body as AuditEntry[];
-    expect(actions(rest)).toEqual(['invitation:create']);
-    expect(rest[0]?.id).not.toBe((page.body as AuditEntry[])[0]?.id);
+    const second = (await call('GET', next, undefined, id)).body as AuditEntry[];
+    expect(actions(second)).toEqual(['invitation:create']);
+    expect(second[0]?.id).not.toBe((page.body as AuditEntry[])[0]?.id);
     expect((await call('GET', '/audit-log?action=x%00', undefined, id)).status).toBe(400);
     expect((await call('GET', '/audit-log?resourceId=%00', undefined, id)).status).toBe(400);
     expect(JSON.stringify(await entries('', id))).not.toContain('@');

@@ -39,11 +39,11 @@ const LONGEST_GRAM = 4;
  * capital letters, so no query matches a mark.
  */
 export function markOf(userId: string): string {
-  let rest = BigInt(`0x${hash('sha256', userId, 'hex').slice(0, 32)}`);
+  let quotient = BigInt(`0x${hash('sha256', userId, 'hex').slice(0, 32)}`);
   let mark = '';
   for (let index = 0; index < 14; index += 1) {
-    mark += String.fromCharCode(65 + Number(rest % 26n));
-    rest /= 26n;
+    mark += String.fromCharCode(65 + Number(quotient % 26n));
+    quotient /= 26n;
   }
   return mark;
 }

@@ -83,8 +83,8 @@ describe.each(databases)('events on $name', { timeout: 60_000 }, (kind) => {
     const [ada, hers] = [await listen(kethub.client), await listen(grace.client)];
     const [own, ofGrace] = [await run(kethub.client), await run(grace.client)];
     const serviceId = deployed.service.id;
-    const told = await ada.heard(({ event, executionId }) => event === 'execution' && executionId === own);
-    expect(told).toEqual({ id: expect.any(String) as string, event: 'execution', executionId: own, serviceId });
+    const heard = await ada.heard(({ event, executionId }) => event === 'execution' && executionId === own);
+    expect(heard).toEqual({ id: expect.any(String) as string, event: 'execution', executionId: own, serviceId });
     await ada.heard(({ event, executionId }) => event === 'provided-execution' && executionId === ofGrace);
     await hers.heard(({ event, executionId }) => event === 'execution' && executionId === ofGrace);
     expect(hers.events.filter(({ executionId }) => executionId === own)).toEqual([]);

@@ -23,12 +23,12 @@ describe('$secrets', () => {
     [`{"a": 1 , ${secrets} , "b":[12345678901234567890, 1.50]}`, '{"a": 1  , "b":[12345678901234567890, 1.50]}'],
     ['{"\\u0024secrets": {}, "x": {"$secrets": 1}}', '{ "x": {"$secrets": 1}}'],
     ['\ufeff {"a": "\\ud800"} ', '{"a": "\\ud800"}'],
-  ])('are taken out of %s, and every other byte stays', async (text, rest) => {
+  ])('are taken out of %s, and every other byte stays', async (text, remaining) => {
     const input = await parseInput(text, []);
-    expect(input.bytes.toString()).toBe(rest);
-    expect(await input.read()).toEqual(JSON.parse(rest));
+    expect(input.bytes.toString()).toBe(remaining);
+    expect(await input.read()).toEqual(JSON.parse(remaining));
     expect(JSON.stringify(await input.readExact())).toContain(
-      rest.includes('12345678901234567890') ? '12345678901234567890' : '',
+      remaining.includes('12345678901234567890') ? '12345678901234567890' : '',
     );
     expect(input.members).toBe(await input.readExact());
     expect(input.secrets).toEqual(text.includes('s3cret') ? { token: 's3cret' } : text.includes('\\u0024') ? {} : null);

@@ -101,17 +101,17 @@ describe.each(databases)('the input of a service whose parameters have types, on
   });
 
   const wrong = { edges: [{ weight: 'heavy' }], params: { shots: 0, color: 'green' } };
-  const places = ['/edges/0/source', '/edges/0/weight', '/params/shots', '/params/color'];
+  const pointers = ['/edges/0/source', '/edges/0/weight', '/params/shots', '/params/color'];
 
   test('is refused with a pointer to every error, on both interfaces', async () => {
     const executions = await application.request('POST', '/', { body: JSON.stringify(wrong) });
     const job = kethub.client.startJob({ serviceId: deployed.service.id, json: wrong });
     const refusal: unknown = await job.catch((error: unknown) => error);
     const errors = (executions.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
-    expect([executions.status, errors]).toEqual([400, places]);
+    expect([executions.status, errors]).toEqual([400, pointers]);
     expect(refusal).toMatchObject({
       status: 400,
-      errors: places.map((pointer) => ({ pointer, detail: expect.any(String) as string })),
+      errors: pointers.map((pointer) => ({ pointer, detail: expect.any(String) as string })),
     });
   });
 

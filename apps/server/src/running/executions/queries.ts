@@ -206,7 +206,7 @@ async function newest(
   const versionId = version === undefined || serviceId === undefined ? null : await idOf(read, serviceId, version);
   if (versionId === undefined) return [];
   // A version is of one service: a condition on the service would have PostgreSQL combine two indexes.
-  const rest = versionId === null ? { ...filter, version } : { ...filter, serviceId: undefined };
+  const remaining = versionId === null ? { ...filter, version } : { ...filter, serviceId: undefined };
   const { first, end: to } = idsOf(filter);
   const end = [cursor, to].filter((one) => one !== null).toSorted()[0] ?? null;
   if (first !== null && end !== null && first >= end) return [];
@@ -219,7 +219,7 @@ async function newest(
   const page = (query: Listing): Listing => {
     const older = cursor === null ? query : query.where('id', '<', cursor);
     const ofVersion = versionId === null ? older : older.where('service_version_id', '=', versionId);
-    return narrowed(ofVersion.where(matching(rest)))
+    return narrowed(ofVersion.where(matching(remaining)))
       .orderBy('id', 'desc')
       .limit(limit);
   };

@@ -32,7 +32,7 @@ def run(act, token: SecretValue):
 describe.each(databases)('a secret is written nowhere, on $name', (kind) => {
   let kethub: TestKethub;
   let app: Caller;
-  let places: string[];
+  let paths: string[];
   const secret = `probe/${randomBytes(18).toString('base64')}+é`;
 
   beforeAll(async () => {
@@ -42,12 +42,12 @@ describe.each(databases)('a secret is written nowhere, on $name', (kind) => {
     const { databaseUrl } = kethub.platform.configuration;
     const log = process.env['LOG_CHECK_FILE'];
     const known = [kethub.dataDir, '/run/kethub', '/dev/shm', await filesOfPostgres(databaseUrl), log];
-    places = known.filter((place) => place !== null && place !== undefined);
+    paths = known.filter((file) => file !== null && file !== undefined);
   });
   afterAll(() => kethub.close());
 
   const search = async (): Promise<string[]> => [
-    ...searchFiles(secret, places),
+    ...searchFiles(secret, paths),
     ...searchProcesses(secret),
     ...(await searchRows(secret, kethub.platform.configuration.databaseUrl)),
   ];

@@ -36,10 +36,10 @@ describe('$tags', () => {
     [`{"a": 1, ${secrets}, ${tags}, "b": 2}`, '{"a": 1, "b": 2}'],
     [`{${secrets}, "a": 1, ${tags}}`, '{ "a": 1}'],
     [`{${tags}, "a": 1, ${secrets}}`, '{ "a": 1}'],
-  ])('are taken out of %s, and every other byte stays', async (text, rest) => {
+  ])('are taken out of %s, and every other byte stays', async (text, remaining) => {
     const input = await parseInput(text, []);
-    expect(input.bytes.toString()).toBe(rest);
-    expect(await input.read()).toEqual(JSON.parse(rest));
+    expect(input.bytes.toString()).toBe(remaining);
+    expect(await input.read()).toEqual(JSON.parse(remaining));
     expect(input.tags).toEqual(['a', 'b']);
     expect(input.secrets).toEqual(text.includes('s3cret') ? { token: 's3cret' } : null);
   });

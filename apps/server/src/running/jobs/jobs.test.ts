@@ -261,7 +261,7 @@ describe.each(databases)('the job interface on $name', (kind) => {
       const { id: me } = await kethub.client.getMe();
       const byApplication = await application.finish({});
       const job = await kethub.client.startJob({ serviceId: other.id, json: {}, headers: { prefer: 'wait=60' } });
-      const link = (id: string, rest = '') => ({ href: `${api()}/service-executions/${id}${rest}` });
+      const link = (id: string, path = '') => ({ href: `${api()}/service-executions/${id}${path}` });
       const links = (id: string) => ({ self: link(id), status: link(id), result: link(id, '/result') });
       const expected = [
         {

@@ -21,7 +21,7 @@ class Remembering {
   readonly cancelled = new Set<string>();
   #waiting: (() => void)[] = [];
   /** True if starts wait for {@link release}. */
-  holds = true;
+  isPaused = true;
 
   readonly answer: http.RequestListener = (request, response) => {
     const { method, url = '' } = request;
@@ -38,13 +38,13 @@ class Remembering {
       const key = String(request.headers['idempotency-key']);
       this.keys.set(key, (this.keys.get(key) ?? 0) + 1);
       const started = (): void => send({ id: `run-${key}`, status: 'PENDING' });
-      if (this.holds) this.#waiting.push(started);
+      if (this.isPaused) this.#waiting.push(started);
       else started();
     });
   };
 
   release(): void {
-    this.holds = false;
+    this.isPaused = false;
     for (const started of this.#waiting) started();
     this.#waiting = [];
   }
@@ -172,7 +172,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
 
   test('are sent again under the same key by the next process of the worker', async () => {
     const id = await begin(single, 1);
-    remembering.holds = false;
+    remembering.isPaused = false;
     const engine = next();
     await ends(single, id, 'SUCCEEDED');
     expect([...remembering.keys.values()]).toEqual([2]);
@@ -183,7 +183,7 @@ describe.each(databases)('starts that are on their way to a service elsewhere, o
   test('and were cancelled before their process died are cancelled by the next one', async () => {
     const id = await begin(single, 1);
     await cancel(single, id);
-    remembering.holds = false;
+    remembering.isPaused = false;
     const engine = next();
     await until('it is cancelled', () => remembering.cancelled.size === 1);
     await until('nothing is left to do', async () => (await jobs()).length === 0);

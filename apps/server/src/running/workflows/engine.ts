@@ -32,7 +32,7 @@ import type { HandOver } from './advance/hand-over.ts';
 import type { Taken } from './advance/completion-queue.ts';
 import type { giveUp, reduce, suspend } from './advance/reduce.ts';
 import type { announce } from './advance/settle.ts';
-import type { addAdvanced, storeRest } from './advance/store.ts';
+import type { addAdvanced, storeOtherEffects } from './advance/store.ts';
 import type { loadWork } from './advance/work.ts';
 import type { abandonJob } from './calls/abandon.ts';
 import type { adoptCalls, markAnswered, markCalling, reopen, withdraw } from './calls/calls.ts';

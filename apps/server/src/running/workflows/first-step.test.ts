@@ -16,17 +16,17 @@ import { originOfOwner } from './start-by-event.ts';
 
 /** A job executor with a number of slots. */
 class Takes implements JobExecutor {
-  places = 1;
+  slots = 1;
   begun: string[] = [];
 
   reserve(): number | null {
-    if (this.places === 0) return null;
-    this.places -= 1;
+    if (this.slots === 0) return null;
+    this.slots -= 1;
     return Date.now() + 10_000;
   }
 
   release(): void {
-    this.places += 1;
+    this.slots += 1;
   }
 
   begin(jobs: readonly WorkflowJobRow[]): void {
@@ -64,7 +64,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   beforeEach(async () => {
     await platform.database.write((transaction) => transaction.deleteFrom('executions').execute());
     graph = await graphOf('task');
-    executor.places = 1;
+    executor.slots = 1;
     executor.begun = [];
     woken.length = 0;
     budget = new LeakyBucket(1, 1);
@@ -80,7 +80,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     const [job] = await rows('workflow_jobs');
     expect(job).toMatchObject({ instance_id: prepared.row.id, owner: 'USER ada', state: 'OPEN', input: '{"n":1}' });
     expect(job?.locked_until).toBeGreaterThan(platform.now());
-    expect(executor).toMatchObject({ places: 0, begun: [] });
+    expect(executor).toMatchObject({ slots: 0, begun: [] });
     prepared.firstStep?.begin();
     expect(executor.begun).toEqual([job?.id]);
     expect(await rows('workflow_events')).toEqual([]);
@@ -102,7 +102,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
   });
 
   test('a job without a slot is left to the search for jobs', async () => {
-    executor.places = 0;
+    executor.slots = 0;
     const prepared = await prepare({ n: 1 });
     await accepting.add(prepared);
     prepared.firstStep?.begin();
@@ -112,10 +112,10 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
 
   test('what is not accepted gives its slot back', async () => {
     const prepared = await prepare({ n: 1 });
-    expect(executor.places).toBe(0);
+    expect(executor.slots).toBe(0);
     prepared.firstStep?.release();
     prepared.firstStep?.begin();
-    expect(executor).toMatchObject({ places: 1, begun: [] });
+    expect(executor).toMatchObject({ slots: 1, begun: [] });
   });
 
   test('of an owner who has used up its share it waits for its turn', async () => {
@@ -131,7 +131,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect((await prepare({ n: 1, text: 'x'.repeat(100_000) })).firstStep).toBeNull();
     graph = await graphOf();
     expect((await prepare({ n: 1 })).firstStep).toBeNull();
-    expect(executor.places).toBe(1);
+    expect(executor.slots).toBe(1);
   });
 
   async function prepare(input: object, firstSteps = port.firstSteps): Promise<PreparedExecution> {

@@ -22,7 +22,7 @@ export async function inParts<T>(
     }
     const half = Math.ceil(all.length / 2);
     const first = await inParts(all.slice(0, half), writeAll, failed);
-    const rest = await inParts(all.slice(half), writeAll, failed);
-    return { done: first.done + rest.done };
+    const second = await inParts(all.slice(half), writeAll, failed);
+    return { done: first.done + second.done };
   }
 }

@@ -37,8 +37,8 @@ export async function journalLog({ database }: Platform, executionId: string): P
   return {
     async read(fromByte) {
       while (await readOn());
-      const rest = Buffer.from(text, 'utf8').subarray(fromByte);
-      return { bytes: rest, nextByte: fromByte + rest.length };
+      const remaining = Buffer.from(text, 'utf8').subarray(fromByte);
+      return { bytes: remaining, nextByte: fromByte + remaining.length };
     },
     isComplete: async () => (await find())?.ended_at !== null,
     async changed(signal) {

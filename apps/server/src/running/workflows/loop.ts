@@ -7,13 +7,13 @@ const POLL_MS = 1_000;
 /** Milliseconds until there may be more work; 0: at once; null: when somebody wakes the loop. */
 export type Pause = number | null;
 
-/** Milliseconds that a loop rests between two rounds, at most. */
-const LONGEST_REST_MS = 10;
+/** Milliseconds that a loop pauses between two rounds, at most. */
+const LONGEST_PAUSE_MS = 10;
 
 /**
  * Repeats its work when it is woken, after the pause that the work asked for, and at the pace of polls. Rounds never overlap.
  *
- * After a round without more work, the loop rests as long as the round took. So one round takes all that arrives
+ * After a round without more work, the loop pauses as long as the round took. So one round takes all that arrives
  * meanwhile.
  */
 export class Loop {
@@ -23,7 +23,7 @@ export class Loop {
   #again = false;
   #working: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #endRest: (() => void) | null = null;
+  #endPause: (() => void) | null = null;
   #stopped = false;
 
   constructor(name: string, platform: Pick<Platform, 'log' | 'telemetry' | 'pace'>, work: () => Promise<Pause>) {
@@ -32,16 +32,16 @@ export class Loop {
     this.#work = work;
   }
 
-  /** True if no round is under way and the loop does not rest. */
+  /** True if no round is under way and the loop does not pause. */
   get isIdle(): boolean {
     return this.#working === null;
   }
 
-  /** `isUrgent` ends a rest. */
+  /** `isUrgent` ends a pause. */
   wake(isUrgent = false): void {
     if (this.#stopped) return;
     this.#again = true;
-    if (isUrgent) this.#endRest?.();
+    if (isUrgent) this.#endPause?.();
     this.#working ??= this.#run().finally(() => {
       this.#working = null;
       if (this.#again) this.wake();
@@ -56,14 +56,14 @@ export class Loop {
     await this.#working;
   }
 
-  async #rest(milliseconds: number): Promise<void> {
+  async #pause(milliseconds: number): Promise<void> {
     if (milliseconds < 1) return nextTurn();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.min(LONGEST_REST_MS, milliseconds));
-    this.#endRest = resolve;
+    const timer = setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, milliseconds));
+    this.#endPause = resolve;
     await promise;
     clearTimeout(timer);
-    this.#endRest = null;
+    this.#endPause = null;
   }
 
   async #run(): Promise<void> {
@@ -81,7 +81,7 @@ export class Loop {
         this.#platform.log.error({ err: error }, `${this.#name}: tried again in a second`);
       }
       if (pause !== null && pause <= 0) this.#again = true;
-      else if (!this.#stopped) await this.#rest(performance.now() - began);
+      else if (!this.#stopped) await this.#pause(performance.now() - began);
     }
     if (this.#stopped) return;
     const pollMs = this.#platform.pace.pollMs(POLL_MS);

@@ -47,8 +47,8 @@ export class Requests {
     if (!schema) return;
     const errors = await schema.check(() => input.read(), input.bytes);
     if (errors.length === 0) return;
-    const places = invalidSentence(errors.slice(0, 5), 'The input');
-    throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow. ${places}`, {
+    const sentence = invalidSentence(errors.slice(0, 5), 'The input');
+    throw new Problem('invalid-request', `The input does not fit the Request Schema of the workflow. ${sentence}`, {
       errors,
     });
   }

@@ -117,9 +117,9 @@ export class CatFile {
     return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
   }
 
-  #keep(rest: Buffer): void {
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#length = rest.length;
+  #keep(bytes: Buffer): void {
+    this.#chunks = bytes.length > 0 ? [bytes] : [];
+    this.#length = bytes.length;
   }
 }
 

@@ -45,12 +45,12 @@ describe.each(databases)('reading repositories on $name', (kind) => {
 
   const newToken = async (): Promise<string> =>
     (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
-  const ask = (rest: string, headers: Record<string, string> = {}, id: string = made.id) =>
-    fetch(`${kethub.platform.addresses.api}/-/implementations/${id}${rest}`, {
+  const ask = (path: string, headers: Record<string, string> = {}, id: string = made.id) =>
+    fetch(`${kethub.platform.addresses.api}/-/implementations/${id}${path}`, {
       headers: { authorization: `Bearer ${kethub.loginSession}`, ...headers },
     });
-  const read = async <T>(rest: string): Promise<T> => {
-    const answer = await ask(rest);
+  const read = async <T>(path: string): Promise<T> => {
+    const answer = await ask(path);
     expect(answer.status).toBe(200);
     return (await answer.json()) as T;
   };
@@ -104,8 +104,8 @@ describe.each(databases)('reading repositories on $name', (kind) => {
     [`/commits/${'0'.repeat(40)}`, 404],
     ['/compare?base=main&head=none', 404],
     ['/archive?format=x', 400],
-  ])('%s is answered with %i', async (rest, status) => {
-    expect((await ask(rest)).status).toBe(status);
+  ])('%s is answered with %i', async (path, status) => {
+    expect((await ask(path)).status).toBe(status);
   });
 
   test('history, changes and comparison', async () => {

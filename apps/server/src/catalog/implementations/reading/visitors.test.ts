@@ -31,7 +31,7 @@ describe.each(databases)('visitors of repositories on $name', (kind) => {
     fetch(api + path, { headers, method });
   const readsOf = (id: string) => [
     `/implementations/${id}`,
-    ...[...READS, '/archive'].map((rest) => `/-/implementations/${id}${rest}`),
+    ...[...READS, '/archive'].map((path) => `/-/implementations/${id}${path}`),
   ];
 
   test('a public repository is read without a credential', async () => {

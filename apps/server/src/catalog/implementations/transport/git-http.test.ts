@@ -203,8 +203,8 @@ describe.each(databases)('Git over HTTP on $name', (kind) => {
   test('every other address and method has a plain answer', async () => {
     const made = await create('plain');
     const authorization = `Basic ${btoa(`x:${tokens.ada}`)}`;
-    const get = (rest: string, init: RequestInit = {}) =>
-      fetch(`${made.cloneUrl}${rest}`, { ...init, headers: { authorization } });
+    const get = (path: string, init: RequestInit = {}) =>
+      fetch(`${made.cloneUrl}${path}`, { ...init, headers: { authorization } });
     expect((await get('/info/refs')).status).toBe(403);
     expect((await get('/info/refs?service=git-upload-archive')).status).toBe(403);
     expect((await get('/info/lfs/objects/batch', { method: 'POST', body: '{}' })).status).toBe(404);

@@ -122,8 +122,8 @@ describe.each(databases)('transfers side by side and cut off on $name', (kind) =
     expect(texts.filter((text) => text.includes('pre-receive hook declined'))).toHaveLength(1);
     await untilQuiet(repository);
     // The room that was kept for the refused one is free again.
-    const rest = await client.commit('quota', { small: randomBytes(20 * 1024 * 1024) });
-    await client.run('quota', 'push', '-q', urlOf(made), `${rest}:refs/heads/rest`);
+    const commit = await client.commit('quota', { small: randomBytes(20 * 1024 * 1024) });
+    await client.run('quota', 'push', '-q', urlOf(made), `${commit}:refs/heads/rest`);
   });
 
   test('a push goes on while its repository is renamed and transferred', async () => {

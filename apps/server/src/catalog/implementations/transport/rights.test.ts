@@ -12,14 +12,14 @@ import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
 /** Every address of a repository outside the platform interface, and the statuses by what the caller may do. */
 const ADDRESSES = {
-  'refs to fetch': { method: 'GET', rest: '/info/refs?service=git-upload-pack', body: Buffer.alloc(0) },
-  'refs to push': { method: 'GET', rest: '/info/refs?service=git-receive-pack', body: Buffer.alloc(0) },
+  'refs to fetch': { method: 'GET', path: '/info/refs?service=git-upload-pack', body: Buffer.alloc(0) },
+  'refs to push': { method: 'GET', path: '/info/refs?service=git-receive-pack', body: Buffer.alloc(0) },
   fetch: {
     method: 'POST',
-    rest: '/git-upload-pack',
+    path: '/git-upload-pack',
     body: Buffer.concat([packet('command=ls-refs\n'), FLUSH]),
   },
-  push: { method: 'POST', rest: '/git-receive-pack', body: FLUSH },
+  push: { method: 'POST', path: '/git-receive-pack', body: FLUSH },
 } as const;
 
 /** Rights of a caller; NONE learns nothing. */
@@ -54,8 +54,8 @@ const people = [
 async function statusesOf(url: string, token: string): Promise<number[]> {
   const raw = new RawGit({ cloneUrl: url }, token);
   const statuses: number[] = [];
-  for (const { method, rest, body } of Object.values(ADDRESSES))
-    statuses.push((await raw.ask(method, rest, body, { 'git-protocol': 'version=2' })).status);
+  for (const { method, path, body } of Object.values(ADDRESSES))
+    statuses.push((await raw.ask(method, path, body, { 'git-protocol': 'version=2' })).status);
   return statuses;
 }
 

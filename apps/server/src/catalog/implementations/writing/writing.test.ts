@@ -27,8 +27,8 @@ describe.each(databases)('commits without Git on $name', (kind) => {
   });
 
   const create = (name: string) => kethub.client.createImplementation({ json: { name } });
-  const send = (of: Implementation, rest: string, body: FormData | string, headers: Record<string, string> = {}) =>
-    fetch(`${kethub.platform.addresses.api}/-/implementations/${of.id}${rest}`, {
+  const send = (of: Implementation, path: string, body: FormData | string, headers: Record<string, string> = {}) =>
+    fetch(`${kethub.platform.addresses.api}/-/implementations/${of.id}${path}`, {
       method: 'POST',
       body,
       headers: {

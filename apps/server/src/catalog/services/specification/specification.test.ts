@@ -9,7 +9,11 @@ import { readJson, readYaml } from '@kethub/service-api/specification';
 import { documentOf } from '@kethub/service-api/specification';
 
 const about = { title: 'Solver', version: '1.0.0', description: 'Solves.' };
-const place = { endpoint: 'http://gateway/a/solver/2.0.0', tokenEndpoint: 'http://gateway/token', version: '2.0.0' };
+const addresses = {
+  endpoint: 'http://gateway/a/solver/2.0.0',
+  tokenEndpoint: 'http://gateway/token',
+  version: '2.0.0',
+};
 const template = (): JsonObject => structuredClone(documentOf({ ...about, ...unknownSignature }));
 
 /** The template with one value changed; undefined removes it. */
@@ -34,9 +38,9 @@ const parameter = (name: string, schema: unknown, more: object = {}): Signature[
 describe('the default template', () => {
   test('is a specification of a service, with and without what the installation fills in', async () => {
     expect(await checkDocument(template())).toEqual([]);
-    const complete = installed(template(), place);
+    const complete = installed(template(), addresses);
     expect(await checkDocument(complete)).toEqual([]);
-    expect(complete).toMatchObject({ info: { version: '2.0.0' }, servers: [{ url: place.endpoint }] });
+    expect(complete).toMatchObject({ info: { version: '2.0.0' }, servers: [{ url: addresses.endpoint }] });
     const links = atReference(complete, '#/paths/~1/post/responses/201/links');
     expect(Object.keys(links as object)).toEqual(['status', 'result', 'cancel']);
   });
@@ -49,7 +53,7 @@ describe('the default template', () => {
 
   test('is linked also where operations have lost their ids', () => {
     const document = changed(['paths', '/{id}', 'get', 'operationId'], undefined);
-    const link = atReference(installed(document, place), '#/paths/~1/post/responses/201/links/status');
+    const link = atReference(installed(document, addresses), '#/paths/~1/post/responses/201/links/status');
     expect(link).toMatchObject({ operationRef: '#/paths/~1%7Bid%7D/get' });
     expect(atReference(document, '#/paths/~1%7Bid%7D/get')).toBeDefined();
   });

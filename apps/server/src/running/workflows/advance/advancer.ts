@@ -20,7 +20,7 @@ import { InstanceCache } from './instance-cache.ts';
 import { giveUp, suspend, leave, reduce, type Advanced } from './reduce.ts';
 import { addSettlement, announce, prepareSettlement, settle, type Settlement } from './settle.ts';
 import { inSlices } from './slices.ts';
-import { addAdvanced, cancelled, changed, Conflict, storeRest } from './store.ts';
+import { addAdvanced, cancelled, changed, Conflict, storeOtherEffects } from './store.ts';
 import { setAside } from './set-aside.ts';
 import { Suspects, type SuspectTurn } from './suspects.ts';
 import { RoundRobin } from './round-robin.ts';
@@ -220,7 +220,7 @@ async function advanceThese(
     const { log, now } = platform;
     const reduceOne = (one: Work, isOver: () => boolean) =>
       chosen.givenUp?.id === one.row.id
-        ? giveUpOrHold(chosen.givenUp, compiled.get(one.row.service_version_id) ?? null, one, now())
+        ? giveUpOrSuspend(chosen.givenUp, compiled.get(one.row.service_version_id) ?? null, one, now())
         : reduce(compiled.get(one.row.service_version_id) ?? null, one, now(), log, isOver);
     return splitEnds(loaded, await inSlices(loaded.work, reduceOne, leave));
   };
@@ -281,7 +281,7 @@ async function recall(
   return unchanged.length > 0 ? null : reduced;
 }
 
-function giveUpOrHold({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, work: Work, now: number): Advanced {
+function giveUpOrSuspend({ cause, isFinal }: GivenUp, graph: ProcessGraph | null, work: Work, now: number): Advanced {
   return isFinal ? giveUp(work, cause) : suspend(graph, work, now, cause);
 }
 
@@ -312,7 +312,7 @@ async function write(
   // Rows that were there during the reads may be gone.
   if (removed && removed.rows.length !== ended.length) throw new Conflict('A job was cancelled meanwhile');
   if (updated.rows.length !== changed(advanced).length) throw new Conflict('Somebody else has advanced an instance');
-  await storeRest(platform, transaction, advanced, effects);
+  await storeOtherEffects(platform, transaction, advanced, effects);
   await setAside(platform, transaction, advanced);
   await clear(transaction, advanced);
   await endWhatRuns(platform, transaction, advanced);

@@ -126,14 +126,14 @@ export function giveUp(work: Work, cause: string): Advanced {
 }
 
 /**
- * Holds an instance that cannot go on, with an incident, and sets its events aside until an operator retries. An
+ * Suspends an instance that cannot go on, with an incident, and sets its events aside until an operator retries. An
  * instance before its first step, or in the middle of a step, is ended.
  */
 export function suspend(graph: ProcessGraph | null, work: Work, now: number, cause: string): Advanced {
   const { row, before, events, ended } = work;
   const state = before?.state ?? null;
-  const mayBeHeld = state !== null && state.phase === 'RUNNING' && state.work === null;
-  if (!graph || !mayBeHeld || row.phase !== 'RUNNING') return giveUp(work, cause);
+  const maySuspend = state !== null && state.phase === 'RUNNING' && state.work === null;
+  if (!graph || !maySuspend || row.phase !== 'RUNNING') return giveUp(work, cause);
   const { state: after, changed, ...rest } = step(graph, state, { type: 'platformFailed', message: cause }, { now });
   const aside = { aside: events.map(({ id }) => id), endsAside: ended, isReleased: false };
   const all = { ...allOf(work), events: [], ...aside };

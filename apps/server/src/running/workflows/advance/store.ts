@@ -45,7 +45,7 @@ export function changed(advanced: readonly Advanced[]): readonly Advanced[] {
 }
 
 /** Writes the less frequent effects. */
-export async function storeRest(
+export async function storeOtherEffects(
   platform: Platform,
   transaction: Queries,
   advanced: readonly Advanced[],

@@ -10,7 +10,7 @@ const MOST_CONFLICTS = 10_000;
  */
 const TRIES = 20;
 const TRIES_ELSEWHERE = 125;
-const TRIES_TO_HOLD = 3;
+const TRIES_TO_SUSPEND = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** Milliseconds after its last failure for which an instance is advanced apart from others. */
@@ -115,7 +115,7 @@ export class Suspects {
     one.failures += 1;
     one.due += Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(one.failures - 1, 10));
     // An instance that cannot be suspended either is ended: that writes less.
-    if (tried === 'ITS_END' && one.givenUp?.isFinal === false && one.failures >= TRIES_TO_HOLD) {
+    if (tried === 'ITS_END' && one.givenUp?.isFinal === false && one.failures >= TRIES_TO_SUSPEND) {
       one.givenUp = { ...one.givenUp, isFinal: true };
       one.failures = 0;
       return;

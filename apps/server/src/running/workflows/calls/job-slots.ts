@@ -50,8 +50,8 @@ export class JobSlots {
 
   give(owner: string): void {
     this.#all -= 1;
-    const rest = (this.#taken.get(owner) ?? 0) - 1;
-    if (rest > 0) this.#taken.set(owner, rest);
+    const remaining = (this.#taken.get(owner) ?? 0) - 1;
+    if (remaining > 0) this.#taken.set(owner, remaining);
     else this.#taken.delete(owner);
   }
 

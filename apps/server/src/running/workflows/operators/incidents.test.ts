@@ -199,8 +199,8 @@ describe.each(databases)('incidents of all workflows on $name', (kind) => {
     expect(below).toBe(1);
     const inner = called.find(({ elementId }) => elementId === 'below')?.childInstanceId ?? '';
     expect(await client.getWorkflowInstance({ instanceId: inner })).toMatchObject({ incidents: 1, childIncidents: 0 });
-    const standing = await client.listWorkflowInstances({ ...asked, hasIncidents: true });
-    expect(standing.map(({ id }) => id).toSorted()).toEqual([instanceId, middle, inner].toSorted());
+    const withIncidents = await client.listWorkflowInstances({ ...asked, hasIncidents: true });
+    expect(withIncidents.map(({ id }) => id).toSorted()).toEqual([instanceId, middle, inner].toSorted());
     const others = await client.listWorkflowInstances({ ...asked, hasIncidents: false });
     expect(others.filter(({ id }) => [instanceId, middle, inner].includes(id))).toEqual([]);
     expect((await client.countWorkflowInstances(asked)).withIncidents).toBe(3);
@@ -214,9 +214,9 @@ describe.each(databases)('incidents of all workflows on $name', (kind) => {
     const { client } = platform;
     const { service } = await deployWorkflow(client, 'Cancelled', calling, []);
     const { id } = await client.startJob({ serviceId: service.id, json: { x: -1 } });
-    const standing = async () => (await client.countWorkflowInstances({ serviceId: service.id })).withIncidents;
-    await expect.poll(standing, { timeout: 60_000 }).toBe(3);
+    const incidentCount = async () => (await client.countWorkflowInstances({ serviceId: service.id })).withIncidents;
+    await expect.poll(incidentCount, { timeout: 60_000 }).toBe(3);
     await client.cancelOwnedExecution({ executionId: id });
-    await expect.poll(standing, { timeout: 60_000 }).toBe(0);
+    await expect.poll(incidentCount, { timeout: 60_000 }).toBe(0);
   });
 });

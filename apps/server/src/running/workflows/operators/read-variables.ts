@@ -100,14 +100,14 @@ async function replayed(
   try {
     const slice = new Slice();
     const replay = new Replay(graph, step, () => slice.isOver);
-    const rest = () => slice.rest(id);
+    const yieldThread = () => slice.yieldThread(id);
     let event: EventEntry | undefined;
     for await (const next of eventsUntil(database.read, id, step, MOST_CHARACTERS)) {
       if (next === 'TOO_LONG') throw unavailable('Its journal is too long to be replayed.');
-      if (event) await applied(replay, event, next, rest);
+      if (event) await applied(replay, event, next, yieldThread);
       event = next;
     }
-    if (event) await applied(replay, event, undefined, rest);
+    if (event) await applied(replay, event, undefined, yieldThread);
     return replay.state;
   } catch (error) {
     if (error instanceof OtherJournal)
@@ -122,10 +122,10 @@ async function applied(
   replay: Replay,
   event: EventEntry,
   next: EventEntry | undefined,
-  rest: () => Promise<void>,
+  yieldThread: () => Promise<void>,
 ): Promise<void> {
-  for (let isLeft = replay.apply(event, next); isLeft; isLeft = replay.resume()) await rest();
-  await rest();
+  for (let isLeft = replay.apply(event, next); isLeft; isLeft = replay.resume()) await yieldThread();
+  await yieldThread();
 }
 
 /** Slices of the thread, and the processor time that they have taken together. */
@@ -139,7 +139,7 @@ class Slice {
   }
 
   /** Yields the thread when the slice is over. Throws history-not-available. */
-  async rest(id: string): Promise<void> {
+  async yieldThread(id: string): Promise<void> {
     if (!this.isOver) return;
     const { user, system } = process.threadCpuUsage(this.#before);
     this.#used += (user + system) / 1000;

@@ -47,14 +47,14 @@ describe.each(databases)('variables over time on $name', (kind) => {
     const { id: serviceId } = workflow.service;
     const jsonText = `{"n": ${LARGE}, "key": "k"}`;
     const { id: instanceId } = await client.startJob({ serviceId, jsonText });
-    const tell = () => client.publishWorkflowMessage({ serviceId, json: { name: 'told', correlationKey: 'k' } });
+    const publish = () => client.publishWorkflowMessage({ serviceId, json: { name: 'told', correlationKey: 'k' } });
     const at = async (elementId: string) => {
       const active = async () =>
         (await client.getWorkflowInstance({ instanceId })).activities.map((one) => one.elementId);
       await expect.poll(active, { timeout: 30_000 }).toContain(elementId);
     };
     await at('wait');
-    await tell();
+    await publish();
     await at('again');
     const now = await client.getWorkflowVariables({ instanceId });
     expect(jsonTextOf(now)).toContain(`"x":24691357802469135782`);
@@ -65,7 +65,7 @@ describe.each(databases)('variables over time on $name', (kind) => {
     expect(await client.getWorkflowVariables({ instanceId, elementId: 'inner' })).toMatchObject({
       scopes: [{ elementId: 'inner' }],
     });
-    await tell();
+    await publish();
     const ended = async () => (await client.getWorkflowInstance({ instanceId })).phase;
     await expect.poll(ended, { timeout: 30_000 }).toBe('COMPLETED');
     const journal = await client.getWorkflowJournal({ instanceId, limit: 1_000 });

@@ -9,24 +9,24 @@ const CLOSING_SECONDS = 30;
 const SILENT_SECONDS = 5;
 
 /**
- * Reads and discards the rest of a body when the answer was sent before its end. A client that is still sending when
- * the connection is destroyed sees an error and never the answer (RFC 9112 §9.6). A short rest is read to its end,
- * and the connection stays open. A longer rest is read only while the connection closes in both directions.
+ * Reads and discards the remainder of a body when the answer was sent before its end. A client that is still sending when
+ * the connection is destroyed sees an error and never the answer (RFC 9112 §9.6). A short remainder is read to its end,
+ * and the connection stays open. A longer one is read only while the connection closes in both directions.
  */
-export function readRestOfBodies(server: Server): void {
+export function readRemainders(server: Server): void {
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     if (!hasBody(request)) return;
     // Must run before Node's own listener, which destroys a connection that is not kept alive.
     answer.prependListener('finish', () => {
       // A connection that broke off meanwhile is not there any more, whatever its type says.
       const socket = request.socket as Socket | null;
-      if (!request.complete && socket?.destroyed === false) readRest(request);
+      if (!request.complete && socket?.destroyed === false) readRemainder(request);
     });
   });
 }
 
 /** Returns whether so little is left of the body that the connection can stay open after the answer. */
-export function isRestShort(request: IncomingMessage): boolean {
+export function isRemainderShort(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return true;
   const length = request.headers['content-length'];
   return length !== undefined && Number(length) <= KEPT_BYTES;
@@ -36,7 +36,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function readRest(request: IncomingMessage): void {
+function readRemainder(request: IncomingMessage): void {
   const { socket } = request;
   request.unpipe();
   request.removeAllListeners('data');
@@ -55,7 +55,7 @@ function readRest(request: IncomingMessage): void {
   });
 }
 
-/** Keeps the connection if the rest of the body arrives in time and within the limit, and else closes it. */
+/** Keeps the connection if the remainder of the body arrives in time and within the limit, and else closes it. */
 function readOn(request: IncomingMessage, socket: Socket): void {
   const most = socket.bytesRead + KEPT_BYTES;
   const stop = eachSecond(socket, (seconds, silent) => {

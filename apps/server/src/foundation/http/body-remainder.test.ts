@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { readRestOfBodies } from './rest-of-body.ts';
+import { readRemainders } from './body-remainder.ts';
 
 test('a connection keeps nothing of the requests that were answered before their body had come', async () => {
   const sockets = new Set<Socket>();
@@ -9,7 +9,7 @@ test('a connection keeps nothing of the requests that were answered before their
     sockets.add(request.socket);
     answer.writeHead(400, { 'content-length': 0 }).end();
   });
-  readRestOfBodies(server);
+  readRemainders(server);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => {
