@@ -65,8 +65,8 @@ export default defineConfig({
     ],
   },
   test: {
-    // Every log line of the run is looked through for secrets.
-    globalSetup: 'test/log-check/whole-run.ts',
+    // Every log line of the run is looked through for secrets; most databases of tests are copies of a template.
+    globalSetup: ['test/log-check/whole-run.ts', 'apps/server/src/testing/databases.ts'],
     setupFiles: 'test/log-check/each-file.ts',
     include: conformance
       ? ['{apps,packages}/*/src/**/*.conformance.test.ts', 'test/**/*.conformance.test.ts']

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -57,6 +57,13 @@ export const ON_BOTH = [
   'apps/server/src/running/workflows/workflow-service',
 ];
 
+/**
+ * Variables with the templates: the file of SQLite and the name of the database of PostgreSQL. Without them, whoever opens
+ * a copy makes its tables.
+ */
+const SQLITE_TEMPLATE = 'KETHUB_TEST_SQLITE_TEMPLATE';
+const POSTGRES_TEMPLATE = 'KETHUB_TEST_POSTGRES_TEMPLATE';
+
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {
   readonly database: Database;
@@ -68,8 +75,8 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** An empty database that another program opens, such as a whole platform. */
-interface EmptyDatabase {
+/** A database that another program opens, such as a whole platform. */
+interface CreatedDatabase {
   /** Value of DATABASE_URL; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** Removes the database. Close all connections before. */
@@ -78,12 +85,20 @@ interface EmptyDatabase {
 
 export interface TestDatabaseKind {
   readonly name: 'SQLite' | 'PostgreSQL';
-  create(): Promise<EmptyDatabase>;
+  /** Creates an empty database. */
+  create(): Promise<CreatedDatabase>;
+  /** Creates a database with all tables: a copy of the template of the test run. @param sqliteFile where SQLite has it. */
+  copy(sqliteFile: string): Promise<CreatedDatabase>;
   open(): Promise<TestDatabase>;
 }
 
 /** SQLite, which is there on every machine. */
-export const sqlite: TestDatabaseKind = { name: 'SQLite', create: createSqlite, open: () => openFresh(createSqlite) };
+export const sqlite: TestDatabaseKind = {
+  name: 'SQLite',
+  create: createSqlite,
+  copy: copySqlite,
+  open: () => openFresh(copySqlite),
+};
 
 /** PostgreSQL, if KETHUB_TEST_POSTGRES_URL names a server on which databases can be created; else none. */
 export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']);
@@ -105,14 +120,21 @@ function databasesOf(file: string): readonly TestDatabaseKind[] {
   return [every[hash % every.length] ?? sqlite];
 }
 
-async function createSqlite(): Promise<EmptyDatabase> {
+async function createSqlite(): Promise<CreatedDatabase> {
   return Promise.resolve({ databaseUrl: null, drop: () => Promise.resolve() });
 }
 
-async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestDatabase> {
-  const { databaseUrl, drop } = await create();
+async function copySqlite(file: string): Promise<CreatedDatabase> {
+  const template = process.env[SQLITE_TEMPLATE];
+  if (template) await copyFile(template, file);
+  return createSqlite();
+}
+
+async function openFresh(copy: TestDatabaseKind['copy']): Promise<TestDatabase> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-test-'));
-  const options = { databaseUrl, sqliteFile: path.join(folder, 'kethub.db') };
+  const sqliteFile = path.join(folder, 'kethub.db');
+  const { databaseUrl, drop } = await copy(sqliteFile);
+  const options = { databaseUrl, sqliteFile };
   const database = await openDatabase(options);
   return {
     database,
@@ -129,15 +151,34 @@ async function openFresh(create: () => Promise<EmptyDatabase>): Promise<TestData
 /** PostgreSQL at an address on which databases can be created; none without one. */
 export function postgresOn(server: string | undefined): TestDatabaseKind[] {
   if (!server) return [];
-  const create = async (): Promise<EmptyDatabase> => {
+  const createFrom = async (template = 'template1'): Promise<CreatedDatabase> => {
     const name = `kethub_test_${randomBytes(6).toString('hex')}`;
-    await administer(server, `create database ${name}`);
+    await administer(server, `create database ${name} template ${template}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
     // Without FORCE, so that a connection that a test leaves open makes this fail.
     return { databaseUrl: url.href, drop: () => administer(server, `drop database ${name}`) };
   };
-  return [{ name: 'PostgreSQL', create, open: () => openFresh(create) }];
+  const copy = () => createFrom(process.env[POSTGRES_TEMPLATE]);
+  return [{ name: 'PostgreSQL', create: () => createFrom(), copy, open: () => openFresh(copy) }];
+}
+
+/** Makes the templates before a test run: a copy takes a fifth of the time that all migrations take. */
+export default async function makeTemplates(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-template-'));
+  const sqliteFile = path.join(folder, 'kethub.db');
+  await (await openDatabase({ databaseUrl: null, sqliteFile })).close();
+  process.env[SQLITE_TEMPLATE] = sqliteFile;
+  const [postgres] = postgreSql;
+  const made = await postgres?.create();
+  if (made?.databaseUrl) {
+    await (await openDatabase({ databaseUrl: made.databaseUrl, sqliteFile })).close();
+    process.env[POSTGRES_TEMPLATE] = new URL(made.databaseUrl).pathname.slice(1);
+  }
+  return async () => {
+    await rm(folder, { recursive: true });
+    await made?.drop();
+  };
 }
 
 async function administer(server: string, statement: string): Promise<void> {

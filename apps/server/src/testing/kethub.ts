@@ -7,6 +7,7 @@ import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient,
 import type { Runtime } from '@kethub/runtime';
 import type { Application, Build, RuntimeConfiguration, Service, Subscription } from '@kethub/contract';
 import { readConfiguration, type Configuration } from '../foundation/config/index.ts';
+import { sqliteFileIn } from '../foundation/storage/index.ts';
 import type { IdentityService } from '../people/identity/index.ts';
 import { isWhole, startKethub, type WholeKethub } from '../kethub.ts';
 import type { Platform } from '../foundation/platform.ts';
@@ -57,7 +58,7 @@ export async function startTestKethub(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestKethub> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kethub-data-'));
-  const { databaseUrl, drop } = await kind.create();
+  const { databaseUrl, drop } = await kind.copy(sqliteFileIn(dataDir));
   const configuration = readConfiguration({
     KETHUB_DATA_DIR: dataDir,
     KETHUB_PORT: String(await freePort()),

@@ -22,7 +22,7 @@ const INSTANCE_KEY = '22'.repeat(32);
 
 /** Starts an api, two gateways and a worker on an empty PostgreSQL. */
 export async function startSplitKethub(kind: TestDatabaseKind, settings: Settings = {}): Promise<SplitKethub> {
-  const { databaseUrl, drop } = await kind.create();
+  const { databaseUrl, drop } = await kind.copy('');
   if (databaseUrl === null) throw new Error('Several processes need a PostgreSQL');
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-split-'));
   const [apiPort, workerPort] = [Number(settings['KETHUB_PORT'] ?? (await freePort())), await freePort()];
