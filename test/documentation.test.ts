@@ -18,7 +18,7 @@ const notOurs = ['**/node_modules/**', '.runtime/**', '.git/**', '**/.kethub/**'
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const found = (pattern: string): string[] => globSync(pattern, { cwd: root, exclude: notOurs }).toSorted();
 
-describe('what is made from the code is as the code is', () => {
+describe('generated texts are what the code generates now', () => {
   test.each(pages)('$file', ({ file, renew }) => {
     const page = read(file);
     expect(page, `${file} is stale. Renew it: npm run generate`).toBe(renew(page));

@@ -21,7 +21,7 @@ describe.each(['planqk.json', 'qhub.json'])('with a %s', (manifest) => {
   test.each([
     ['coin-toss', { data: { tosses: 1 }, params: { shots: 4 } }, { shots: 4 }, 'serviceId is left out'],
     ['older-template', { data: { values: [4, 5] }, params: {} }, { result: { sum: 9 } }, 'python>=3.6,<3.10'],
-  ])('%s is served and tested as it is, and imported', async (name, input, result, leftOut) => {
+  ])('%s is served and tested unchanged, and imported', async (name, input, result, leftOut) => {
     const folder = copyOf(name, manifest);
     const { url, child } = await serve(folder);
     expect(await resultOf(url, (await call(url, input)).id)).toMatchObject(result);

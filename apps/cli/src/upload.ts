@@ -39,5 +39,9 @@ export async function upload(output: Output, file: string, name: string, send: S
   } finally {
     output.settle();
   }
-  throw new CliFailure('refused', 'damaged', `${name} has arrived with another content. Upload it again.`);
+  throw new CliFailure(
+    'refused',
+    'damaged',
+    `${name} has arrived damaged: its content is another one. Upload it again.`,
+  );
 }

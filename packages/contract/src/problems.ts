@@ -71,12 +71,12 @@ export const problems = {
   'account-being-deleted': problem(
     403,
     'Account is being deleted',
-    'The deletion of the account behind the credentials has begun. Nothing can be done with it any more, but DELETE {base_url}/me can be repeated to see it through.',
+    'The deletion of the account behind the credentials has begun. Only DELETE {base_url}/me can be repeated, until the deletion is complete.',
   ),
   'not-administrator': problem(
     403,
     'Not an administrator',
-    'Only administrators may do this. Who is one stands in the setting `KETHUB_ADMINISTRATORS` of the platform.',
+    'Only administrators may do this. The setting `KETHUB_ADMINISTRATORS` of the platform names them.',
   ),
   'login-session-required': problem(
     403,
@@ -129,7 +129,7 @@ export const problems = {
   'result-expired': problem(
     410,
     'Result deleted after its time',
-    'Result, result files and log are kept for a limited time after the end of an execution. `detail` says when they were deleted. Status and record are there still. Start the execution again if its result is needed.',
+    'Result, result files and log are kept for a limited time after the end of an execution. `detail` says when they were deleted. Status and record are still there. Start the execution again if its result is needed.',
   ),
   'ticket-expired': problem(
     410,
@@ -180,7 +180,7 @@ export const problems = {
   'storage-quota-exceeded': problem(
     409,
     'Storage quota exceeded',
-    'The person or organization keeps as much as it may. `detail` names the quota and what is used. Delete executions, data pools or versions that are not needed any more, or ask an administrator for more; GET {base_url}/storage shows what takes how much.',
+    'The storage quota of the person or organization is used up. `detail` names the quota and what is used. Delete executions, data pools or versions that are not needed any more, or ask an administrator for more; GET {base_url}/storage shows what takes how much.',
   ),
   'service-in-use': problem(
     409,
@@ -232,13 +232,13 @@ export const problems = {
   'too-many-readers': problem(
     429,
     'Too many readers',
-    'The caller, or the log, has as many readers and followers at the same time as the limit that `detail` names. Or the caller has as many reads of repositories waiting. End one, or ask again in a moment.',
+    'A limit on simultaneous readers is reached, for the caller or for the log: readers and followers of logs, or reads of repositories that wait. `detail` names the limit. End one, or ask again in a moment.',
     true,
   ),
   'readers-busy': problem(
     503,
     'No more readers at the moment',
-    'The platform serves as many readers of logs or repositories as it may. Ask again in a moment.',
+    'The platform has reached its limit of simultaneous readers of logs or repositories. Ask again in a moment.',
     true,
   ),
   'range-not-satisfiable': problem(
@@ -269,13 +269,13 @@ export const problems = {
   'too-many-pending': problem(
     429,
     'Too many executions wait',
-    'As many executions of this person or organization wait as the platform accepts at a time. Try again when some of them have run, or cancel those that are not needed.',
+    'The person or organization has reached the limit of waiting executions. Try again when some of them have run, or cancel those that are not needed.',
     true,
   ),
   'quota-exceeded': problem(
     429,
     'Quota used up',
-    'The subscription has started as many executions as the provider of the service allows for the day or the month. The header Retry-After says when the next one begins; times are UTC. The provider can raise the quota.',
+    'The subscription has used up the executions that the provider of the service allows for the day or the month. The header Retry-After says when the next one begins; times are UTC. The provider can raise the quota.',
     true,
   ),
   'too-many-requests': problem(
@@ -287,7 +287,7 @@ export const problems = {
   'too-many-builds': problem(
     429,
     'Too many builds',
-    'As many builds wait or run as may, of this owner or on the whole platform; `detail` says which. Wait until one has ended, then upload again. The header Retry-After says when to try again. The operator sets both limits.',
+    'The limit of waiting and running builds is reached, for this owner or on the whole platform; `detail` says which. Wait until one has ended, then upload again. The header Retry-After says when to try again. The operator sets both limits.',
     true,
   ),
   'internal-error': problem(
@@ -329,7 +329,7 @@ export const problems = {
   'insufficient-storage': problem(
     507,
     'Insufficient storage',
-    'The disk of the platform is full, or nearly full, so that the upload could not be kept. Nothing was changed. The operator has to make room; then the same request succeeds.',
+    'The disk of the platform is full, or nearly full, so that the upload could not be kept. Nothing was changed. The operator has to free space; then the same request succeeds.',
     true,
   ),
   'upstream-failed': problem(

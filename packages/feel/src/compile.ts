@@ -86,7 +86,8 @@ function ready(source: string, node: Node): CompiledExpression {
       try {
         return { value: closure(run), warnings: run.warnings };
       } catch (error) {
-        if (isOverflow(error)) throw new FeelBudgetError('depth', 'The expression or its values are nested too deep.');
+        if (isOverflow(error))
+          throw new FeelBudgetError('depth', 'The expression or its values are nested too deeply.');
         throw error;
       }
     },

@@ -141,7 +141,7 @@ test('it ends when its platform does', async () => {
   expect(isAlive((await bench.runtime.status()).runnerPid)).toBe(true);
 });
 
-test('the network of this machine only when asked for', async () => {
+test('it has the network of this machine only when that is asked for', async () => {
   const program = 'import os; print(os.readlink("/proc/self/ns/net"))';
   const ours = `${readlinkSync('/proc/self/ns/net')}\n`;
   expect((await bench.runtime.sandboxed(python(program))).stdout).not.toBe(ours);

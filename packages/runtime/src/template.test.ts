@@ -54,7 +54,7 @@ class Data:
     ).toEqual([expect.stringMatching(/Edge\(source='a', weight=1\.0\), Edge\(source='b', weight=2/)]);
   });
 
-  test('a whole number is a number, also where nothing may stand as well', async () => {
+  test('a whole number is a number, also where None is allowed as well', async () => {
     const before =
       'from dataclasses import dataclass\n@dataclass\nclass P:\n    heat: float | None = None\n    cold: float = 1.0\n';
     expect(await bound('params: P', { params: { heat: 5, cold: 2 } }, before)).toEqual(['P(heat=5.0, cold=2.0)']);

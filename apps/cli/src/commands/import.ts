@@ -24,7 +24,7 @@ async function importProject(shell: Shell, wanted: string | undefined, options: 
   const folder = path.resolve(shell.folder, wanted ?? '.');
   const names = new Set(await readdir(folder));
   if (names.has(manifestName))
-    throw new CliFailure('usage', 'is-a-project', `${path.join(folder, manifestName)} is there already.`, [
+    throw new CliFailure('usage', 'is-a-project', `${path.join(folder, manifestName)} exists already.`, [
       commandFor(shell, 'up', wanted),
     ]);
   const foreign = await readForeignManifest(folder);

@@ -146,7 +146,7 @@ async function source(
   const body = response.body ? Readable.fromWeb(response.body) : Readable.from([]);
   await pipeline(body, createWriteStream(target, { flags: 'wx' })).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw usageFailure(`${target} is there already.`, `ket service source ${wanted} --output <file>`);
+      throw usageFailure(`${target} exists already.`, `ket service source ${wanted} --output <file>`);
     throw error;
   });
   outputOf(shell, options).result(target, { path: target, serviceId: service.id, version });

@@ -35,9 +35,12 @@ export async function deploySource(platform: PlatformClient, source: Source): Pr
   const service = services.find(({ name }) => name === source.name.trim());
   if (!service) return createService(platform, source);
   if (service.type !== 'MANAGED') {
-    throw new CliFailure('refused', 'not-managed', `${service.name} is no service that code is uploaded for.`, [
-      'Choose another name in kethub.json.',
-    ]);
+    throw new CliFailure(
+      'refused',
+      'not-managed',
+      `The service "${service.name}" is of the type ${service.type}, for which no code is uploaded.`,
+      ['Choose another name in kethub.json.'],
+    );
   }
   if (service.description !== source.description)
     await platform.updateService({

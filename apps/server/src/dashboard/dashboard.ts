@@ -19,7 +19,8 @@ export class Dashboard {
           log.info({ ms: Math.round(performance.now() - began) }, 'dashboard ready');
         },
         (error: unknown) => {
-          if (!this.#end.signal.aborted) log.error({ err: error }, 'no dashboard');
+          if (!this.#end.signal.aborted)
+            log.error({ err: error }, 'the dashboard could not be built; the platform runs without it');
         },
       )
       .finally(() => {

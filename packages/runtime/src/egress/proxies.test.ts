@@ -51,7 +51,7 @@ test('nothing is refused before it is known which networks are open, and then wh
   await vi.waitFor(() => expect(refused.length).toBeGreaterThan(0), waiting);
 });
 
-test('a proxy says when its proxy listens: a job that waits for it finds a socket', async () => {
+test('a proxy reports when it listens: a job that waits for it finds a socket', async () => {
   const [proxy, closed] = [proxies.open([target()]), proxies.open([target()])];
   let listens = false;
   void proxy.listens.then(() => (listens = true));

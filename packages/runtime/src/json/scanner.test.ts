@@ -69,7 +69,7 @@ describe('the scanner of JSON', () => {
     }
   });
 
-  test('says where what it does not understand is', () => {
+  test('says where the text is that it does not understand', () => {
     expect(inspectJson(Buffer.from('{"a": 1, b}'), LIMITS)).toEqual({
       problem: 'it is not JSON (unexpected "b" at byte 9)',
     });

@@ -142,7 +142,7 @@ describe('files of JSON', () => {
 });
 
 describe('the output folder', () => {
-  test('of very many entries so many are looked at as there is a limit for', () => {
+  test('with very many entries is read up to the limit of files', () => {
     const output = join(dir, 'many');
     execFileSync('sh', ['-c', 'mkdir "$1" && cd "$1" && seq 1 12000 | xargs touch', 'sh', output]);
     expect(existsSync(join(output, '12000'))).toBe(true);

@@ -25,7 +25,11 @@ export function requestedRange(
   const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
   const to = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
   if (from < bytes && !(first === '' && Number(last) === 0)) return { from, to };
-  throw new Problem('range-not-satisfiable', `The file has ${bytes} bytes; ${headers.range} is none of them.`, {
-    headers: { 'content-range': `bytes */${bytes}` },
-  });
+  throw new Problem(
+    'range-not-satisfiable',
+    `The file has ${bytes} bytes; the range ${headers.range} selects none of them.`,
+    {
+      headers: { 'content-range': `bytes */${bytes}` },
+    },
+  );
 }

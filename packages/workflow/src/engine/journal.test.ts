@@ -110,7 +110,7 @@ describe('values that are nested too deep to be stored', () => {
     expect(instance.rebuilt()).toEqual(instance.state);
   });
 
-  it('make it fail as what it was called, by the application that called it', async () => {
+  it('make it fail under the service and the application of its call', async () => {
     const called = { serviceId, applicationId: '01890000-0000-7000-8000-00000000000a' };
     const instance = new Instance(await graph, { key: 1 });
     instance.apply({ type: 'jobSucceeded', job: instance.job('t'), result: deep, called });

@@ -128,7 +128,7 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
     await put({});
   });
 
-  test('requests a minute hold for every method and path', async () => {
+  test('the limit on requests a minute holds for every method and path', async () => {
     await put({ requestsPerMinute: 4 });
     const answers = [];
     for (const method of ['PUT', 'POST', 'REPORT', 'PATCH', 'GET', 'DELETE'])

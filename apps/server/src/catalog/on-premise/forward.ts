@@ -61,7 +61,7 @@ function requireForwardable({ method, headers }: IncomingMessage, bodyBytes: num
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   // The parser refuses most of these; the gateway refuses the rest.
   if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked')) {
-    throw new Problem('invalid-request', 'A body is sent with Content-Length, or with Transfer-Encoding: chunked.');
+    throw new Problem('invalid-request', 'Send a body with Content-Length, or with Transfer-Encoding: chunked.');
   }
   if (length !== undefined && !/^\d{1,15}$/.test(length)) {
     throw new Problem('invalid-request', 'Content-Length must be one number.');

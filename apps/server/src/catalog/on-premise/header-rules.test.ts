@@ -18,4 +18,4 @@ test.each([
   ['<a>; rel="next", b; rel=preload', null],
   ['<a>; rel="next" <b>; rel="unclosed', null],
   [undefined, null],
-])('Of %j is passed on %j', (header, kept) => expect(harmlessLinks(header)).toBe(kept));
+])('the header Link with %j is passed on as %j', (header, kept) => expect(harmlessLinks(header)).toBe(kept));

@@ -59,7 +59,7 @@ export async function addFile(
   );
   if (stored === null) throw new Problem('invalid-request', 'The form has no file part named "file".');
   const row = await findFile(platform.database.read, poolId, stored);
-  if (!row) throw new Problem('not-found', 'The file was deleted again.');
+  if (!row) throw new Problem('not-found', 'The file was deleted in the meantime.');
   return presented(row);
 }
 

@@ -11,7 +11,7 @@ import { showStorage } from './read-storage.ts';
 export async function setRules(platform: Platform, context: Context, wanted: RetentionRequest): Promise<StorageUsage> {
   const { keepDays = null, services = [] } = wanted;
   if (new Set(services.map(({ serviceId }) => serviceId)).size < services.length)
-    throw new Problem('invalid-request', 'Name every service once.', {
+    throw new Problem('invalid-request', 'A service is named twice. Name each service once.', {
       errors: [{ pointer: '/services', detail: 'names a service twice' }],
     });
   const owner = { owner_type: context.type, owner_id: context.id };

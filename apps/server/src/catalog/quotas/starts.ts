@@ -68,7 +68,7 @@ function whyNot({ configuration }: Platform, known: Known, bytes: number, waits:
   if (!waits || most === null || known.pending < most) return null;
   return new Problem(
     'too-many-pending',
-    `${most} executions wait already, which is as many as one owner may have waiting. Try again in ${RETRY_SECONDS} seconds, or cancel some.`,
+    `${most} executions of this owner wait already, which is the limit. Try again in ${RETRY_SECONDS} seconds, or cancel some.`,
     { headers: { 'retry-after': String(RETRY_SECONDS) } },
   );
 }

@@ -130,7 +130,7 @@ describe.each(databases)('what an owner keeps on $name', ({ name, open }) => {
     await remove();
   });
 
-  test('those who take room at once never take the same', async () => {
+  test('owners who take storage at the same time never take the same bytes', async () => {
     const second = name === 'PostgreSQL' ? await platform.testDatabase.again() : platform.database;
     const quota = 1024 * 1024;
     const much = 600 * 1024;

@@ -166,7 +166,7 @@ async function documentIn(body: unknown): Promise<string> {
   if (body === undefined || body === '')
     throw new Problem(
       'invalid-request',
-      'There is no document in the body. DELETE takes an uploaded specification away: the default takes its place.',
+      'The body is empty. Send the document; or remove an uploaded one with DELETE, and the default applies again.',
     );
   const judged = await judgeDocument(typeof body === 'string' ? { text: body, form: 'YAML' } : asText(body));
   if (judged === null)

@@ -22,7 +22,10 @@ export async function setTarget(
     if (!before)
       throw new Problem('not-found', `The service ${service.name} does not run elsewhere: it has no target.`);
     if (stateOf(row, platform.now()) === 'RETIRED')
-      throw new Problem('version-published', `Version ${version} is retired. Nobody calls it any more.`);
+      throw new Problem(
+        'version-published',
+        `Version ${version} is retired: nobody can call it, and its target stays.`,
+      );
     requireMatch(ifMatch, etag(row.revision));
     const columns = targetColumns(platform, target, before, '');
     await updateTarget(transaction, row.id, columns);

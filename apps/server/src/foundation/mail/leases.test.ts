@@ -4,7 +4,7 @@ import { createTestPlatform } from '../../testing/platform.ts';
 import { claimMails, deferMail, insertMail } from './queries.ts';
 
 describe.each(databases)('claims of mails on $name', ({ open }) => {
-  test('are of whoever came last, and none outlasts a clock that is set back', async () => {
+  test('belong to whoever came last, and none outlasts a clock that is set back', async () => {
     const { database, close, newId } = await createTestPlatform(open);
     onTestFinished(close);
     const mail = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Batcher } from './batcher.ts';
 
-test('what comes while a batch is under way shares the next, and each gets its own result', async () => {
+test('items that come while a batch is under way share the next, and each gets its own result', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = new Batcher(async (items: readonly number[]) => {
     batches.push(items);
@@ -19,7 +19,7 @@ test('what comes while a batch is under way shares the next, and each gets its o
   ]);
 });
 
-test('one that cannot be done takes nobody along', async () => {
+test('an item that cannot be done does not make the others of its batch fail', async () => {
   const done: number[] = [];
   const batcher = new Batcher(async (items: readonly number[]) => {
     if (items.includes(2)) throw new Error('not 2');

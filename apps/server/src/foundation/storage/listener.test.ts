@@ -9,7 +9,7 @@ import { openPostgres } from './postgres.ts';
 const waiting = { timeout: 30_000, interval: 50 };
 
 describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
-  'what processes tell one another on $name',
+  'notifications between processes on $name',
   (kind) => {
     let opened: TestDatabase;
     beforeEach(async () => {
@@ -17,7 +17,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
     });
     afterEach(() => opened.close());
 
-    test('reaches whoever has just begun to listen, and whoever has been there', async () => {
+    test('reach a process that has just begun to listen, and one that has listened before', async () => {
       const another = await opened.again();
       const heard: string[] = [];
       const listen = (name: string, { listen }: typeof another): void =>
@@ -36,7 +36,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await vi.waitFor(() => expect(heard).toContain('first to nobody else'), waiting);
     });
 
-    test('is heard again by those whose connections were lost', async () => {
+    test('are received again by processes whose connections were lost', async () => {
       const another = await opened.again();
       const heard = new Set<string>();
       opened.database.listen('news', (text) => heard.add(`first ${text}`));
@@ -55,7 +55,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await another.close();
     });
 
-    test('is heard again by one whose connection was lost again while it looked around', async () => {
+    test('are received again by a process whose connection was lost again while it was restored', async () => {
       const { port, hostname } = new URL(opened.address.databaseUrl ?? '');
       const connections: (() => void)[] = [];
       const cuts = new Set([0, 1]);
@@ -93,7 +93,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       server.close();
     });
 
-    test('is heard whatever the address calls its application', async () => {
+    test('are received whatever application name the address sets', async () => {
       const url = new URL(opened.address.databaseUrl ?? '');
       url.searchParams.set('application_name', 'acme');
       const named = await openPostgres(url.href);
@@ -103,7 +103,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
       await named.close();
     });
 
-    test('is not sent where nobody else listens, and is again when somebody does', async () => {
+    test('are not sent while no other process listens, and are sent again when one does', async () => {
       const received = Promise.withResolvers<string>();
       opened.database.listen('news', received.resolve);
       opened.database.notify('news', 'alone');
@@ -119,7 +119,7 @@ describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
   },
 );
 
-test('this process hears its own notifications, whether or not others listen', async () => {
+test('a process receives its own notifications, whether or not others listen', async () => {
   for (const hasCompany of [true, false]) {
     const [sent, heard]: [string[], string[]] = [[], []];
     const send = (_statement: string, payloads: readonly string[]): Promise<void> => {

@@ -47,7 +47,7 @@ describe.each(databases)('blobs that nothing refers to, on $name', ({ open }) =>
     }
   });
 
-  test('hundreds go in one call', async () => {
+  test('hundreds are removed in one call', async () => {
     const { database, blobs } = platform;
     const many = await Promise.all(Array.from({ length: 250 }, (_, number) => blobs.put(String(number))));
     await database.write(async (transaction) => {

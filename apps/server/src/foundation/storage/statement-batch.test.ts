@@ -56,7 +56,7 @@ describe.each(databases)('statements that are written together, on $name', ({ op
     ]);
   });
 
-  test('are nothing when one of them fails, however many they are', async () => {
+  test('are all undone when one of them fails, however many they are', async () => {
     const { database } = opened;
     for (const count of [2, 50]) {
       const failing = database.writeBatch((batch) => {

@@ -89,7 +89,7 @@ test.each([
   expect(text).toMatch(/\r\nX-Request-Id: [\w-]{12,}\r\n/);
 });
 
-test('an expectation that nobody knows is left unmet', async () => {
+test('an expectation (Expect) that the server does not know is ignored', async () => {
   expect((await ask('GET', '/api/me', { expect: 'something' })).status).toBe(200);
 });
 

@@ -73,7 +73,7 @@ describe.each(databases)('looking up users on $name', ({ open }) => {
     }
   });
 
-  test('a batch drops duplicates, keeps the order and joins what is nobody', async () => {
+  test('a batch drops duplicates, keeps the order and lists the ids of nobody together', async () => {
     const { id: first } = await server.addUser('first');
     const { id: second } = await server.addUser('second', { firstname: 'Second' });
     const response = await batch([second, 'b', first, NOBODY, 'b', second, '']);

@@ -66,7 +66,7 @@ async function requireEnded(transaction: Queries, row: ExecutionRow): Promise<vo
       'execution-not-ended',
       row.status === 'CANCELLED'
         ? 'The workflow is still ending what it runs. Try again in some seconds.'
-        : `The workflow is ${row.status} and can be mended, so that it has not ended. Cancel it first.`,
+        : `The workflow is ${row.status} with an incident that can be corrected, so it has not ended. Cancel it first.`,
     );
   const cancelling = await transaction
     .selectFrom('workflow_jobs')

@@ -102,7 +102,10 @@ export class EndCollector {
       this.#platform.log.error({ execution, err: error }, 'could not give up an execution');
       return;
     }
-    this.#platform.log.error({ execution }, 'gave up what an execution left; it ended without that');
+    this.#platform.log.error(
+      { execution },
+      'result and files of an execution could not be kept; it ended without them',
+    );
     this.#done(end.outcome === 'SUCCEEDED' ? { ...end, outcome: 'FAILED' } : end);
   }
 }

@@ -34,7 +34,7 @@ export async function endExecution(platform: Platform, administrator: Person, id
     if (!known) throw new Problem('execution-not-found', `There is no execution ${id}.`);
     const isPending = known.status === 'PENDING';
     if (!isPending && known.worker_id === null && !isFinal(known.status))
-      throw new Problem('conflict', 'It is a workflow, which uses no slot of a worker. Cancel it instead.');
+      throw new Problem('conflict', 'The execution is a workflow, which uses no slot of a worker. Cancel it instead.');
     const detail = isPending ? waited : ran;
     const moved = await move(transaction, id, isPending ? 'FAILED' : 'LOST', {
       ended_at: now(),

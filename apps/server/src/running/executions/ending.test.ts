@@ -127,7 +127,7 @@ describe.each(databases)('nothing that one execution does keeps its slot, on $na
     }
   });
 
-  test('also when it is the recording of its end that fails', async () => {
+  test('an execution gives its slot back also when its end cannot be recorded', async () => {
     const id = await running();
     // No end can be written here, by no user of this machine.
     mkdirSync(path.join(kethub.dataDir, 'runtime/executions', id, 'end.json.tmp'));
@@ -138,7 +138,7 @@ describe.each(databases)('nothing that one execution does keeps its slot, on $na
     await isFree();
   });
 
-  test('also when it is the collecting of its end that fails', async () => {
+  test('an execution gives its slot back also when its end cannot be collected', async () => {
     const { blobs } = kethub.platform;
     const put = blobs.put.bind(blobs);
     const tried = Promise.withResolvers<void>();

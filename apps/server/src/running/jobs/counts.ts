@@ -49,7 +49,7 @@ function spanOf(query: ProvidedQuery & Steps, now: number): { from: number; to: 
   const per = query.per ?? 'day';
   const { to = now + 1, from = to - (per === 'hour' ? DAY_MS : 30 * DAY_MS) } = filterOf(query);
   if (to - from > LONGEST[per])
-    throw new Problem('invalid-request', `At most ${LONGEST[per] / DAY_MS} days are counted by the ${per}. Bring from and to together.`); // prettier-ignore
+    throw new Problem('invalid-request', `At most ${LONGEST[per] / DAY_MS} days can be counted by the ${per}. Choose from and to closer together.`); // prettier-ignore
   return { from, to, step: STEPS[per] };
 }
 

@@ -93,7 +93,7 @@ function newSignal(
       'too-large',
       `The variables of a signal may have at most ${limits.workflowSignalBytes} bytes; these have ${bytes}.`,
     );
-  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
+  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deeply.');
   if (name.includes('\0')) throw new Problem('invalid-request', 'A name must not hold the character U+0000.');
   return {
     id: newId(),

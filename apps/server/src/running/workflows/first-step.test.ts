@@ -74,7 +74,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     accepting = createAccepting(platform, port);
   });
 
-  test('an instance is accepted with its first job, which this process begins with after the commit', async () => {
+  test('an instance is accepted with its first job, which this process begins after the commit', async () => {
     const prepared = await prepare({ n: 1 });
     await accepting.add(prepared);
     const [job] = await rows('workflow_jobs');
@@ -88,7 +88,7 @@ describe.each(databases)('first steps of instances on $name', ({ open }) => {
     expect(await rows('workflow_journal')).toHaveLength(1);
   });
 
-  test('it becomes the same as one that begins later', async () => {
+  test('its state becomes that of an instance that begins later', async () => {
     const [now, later] = [await prepare({ n: 1 }), await prepare({ n: 1 }, null)];
     await Promise.all([accepting.add(now), accepting.add(later)]);
     expect(await rows('workflow_events')).toMatchObject([{ instance_id: later.row.id }]);

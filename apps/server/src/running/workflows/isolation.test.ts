@@ -7,7 +7,7 @@ import { inParts } from './in-parts.ts';
 import { correlateMessages, Postponed } from './messages.ts';
 import { fireTimers } from './timers.ts';
 
-test('what fails together is done in parts, but for the culprits', async () => {
+test('a batch that fails is done in parts, without the items that make it fail', async () => {
   const done: number[] = [];
   const culprits: number[] = [];
   const all = Array.from({ length: 256 }, (_value, number) => number);
@@ -23,7 +23,7 @@ test('what fails together is done in parts, but for the culprits', async () => {
   expect(tries).toBeLessThan(40);
 });
 
-describe.each(databases)('one that the database refuses on $name', ({ open }) => {
+describe.each(databases)('a timer or a message that the database refuses on $name', ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
 

@@ -83,7 +83,7 @@ function messageRow(
   const text = jsonText(plain);
   if (Buffer.byteLength(text) > limits.jsonBodyBytes)
     throw new Problem('too-large', `The variables may have at most ${limits.jsonBodyBytes} bytes.`);
-  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
+  if (isTooDeep(variables as Variables)) throw new Problem('invalid-request', 'The variables are nested too deeply.');
   if ([name, correlationKey, messageId ?? ''].some((one) => one.includes('\0')))
     throw new Problem('invalid-request', 'Names and keys must not hold the character U+0000.');
   return {
@@ -137,7 +137,7 @@ async function publish(
     if (!isDuplicate(error)) throw error;
     throw new Problem(
       'conflict',
-      `A message ${message_id ?? ''} of this name and correlation key was published already, and its time is not up.`,
+      `A message ${message_id ?? ''} of this name and correlation key was published already and has not expired.`,
     );
   }
 }
@@ -168,7 +168,7 @@ async function requireMessageLimit(transaction: Queries, { subscription_id }: Wo
   if (waiting.length === MOST_WAITING)
     throw new Problem(
       'conflict',
-      `${MOST_WAITING} messages of this subscription wait already. No instance wants them.`,
+      `${MOST_WAITING} messages of this subscription wait already, and no instance receives them.`,
     );
 }
 

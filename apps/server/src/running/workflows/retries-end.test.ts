@@ -67,7 +67,7 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     return id;
   }
 
-  test('a timer has 20 with growing pauses; then it stands still, and its instance is to be suspended', async () => {
+  test('a timer is tried 20 times with growing pauses; then it stands still, and its instance is to be suspended', async () => {
     const id = await instanceWithTimer(13);
     const accept = await refuse(platform, 'workflow_events', `new.event like '%timerDue%:13}'`);
     const suspended: string[] = [];
@@ -85,7 +85,7 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     await accept();
   });
 
-  test('a timer whose instance gets no event either is left to the operator of suspended instances, and has 20 more', async () => {
+  test('a timer whose instance gets no event either is left to the operator of suspended instances, and is tried 20 times more', async () => {
     const id = await instanceWithTimer(14);
     const accept = await refuse(platform, 'workflow_events', `new.instance_id = '${id}'`);
     const suspended: string[] = [];
@@ -95,7 +95,7 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
     await accept();
   });
 
-  test('a timer start event has 20 in 14 hours; then it stands still with the reason and the time', async () => {
+  test('a timer start event is tried 20 times in 14 hours; then it stands still with the reason and the time', async () => {
     await addBareVersion(platform, 'failing');
     const row = {
       service_version_id: 'failing',

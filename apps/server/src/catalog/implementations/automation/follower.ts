@@ -40,7 +40,8 @@ export class SourceFollower {
     try {
       followed = await this.run();
     } catch (error) {
-      if (!this.#isStopped) this.#platform.log.error({ err: error }, 'sources of services could not be followed');
+      if (!this.#isStopped)
+        this.#platform.log.error({ err: error }, 'pushes could not be turned into versions of services');
     }
     if (!this.#isStopped) this.start(followed < SOURCES_OF_ROUND ? ROUND_MS : 0);
   }
@@ -67,7 +68,7 @@ export class SourceFollower {
         again = await followSource(this.#platform, this.#store, source);
     } catch (error) {
       if (this.#isStopped) return;
-      log.error({ err: error, service: source.service_id }, 'the source of a service could not be followed');
+      log.error({ err: error, service: source.service_id }, 'a push could not be turned into a version of a service');
       again = FAILED_MS;
     }
     await database.write((transaction) =>

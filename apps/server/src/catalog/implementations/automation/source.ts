@@ -22,11 +22,15 @@ export function setSource(
   const { database, now } = platform;
   return database.write(async (transaction) => {
     const service = await requireService(transaction, context, serviceId);
-    if (service.type !== 'MANAGED') throw new Problem('conflict', 'Only a managed service is built of a repository.');
+    if (service.type !== 'MANAGED')
+      throw new Problem('conflict', 'Only a managed service can be built from a repository.');
     const { role } = await requireImplementation(transaction, context, implementationId, 'implementation:build');
     const isOwner = context.role === 'OWNER' && isAllowed(role, 'implementation:change');
     if (action === 'PUBLISH' && !isOwner)
-      throw new Problem('not-permitted', 'Only an OWNER of both lets pushes publish versions. Choose DRAFT.');
+      throw new Problem(
+        'not-permitted',
+        'Only an OWNER of both the service and the implementation may let pushes publish versions. Choose DRAFT.',
+      );
     if (!isRefName(on === 'TAG' ? pattern.replaceAll('*', 'x') : pattern))
       throw new Problem('invalid-request', '"pattern" must name a branch, or tags with * for any text.', {
         errors: [{ pointer: '/pattern', detail: 'is no name of a branch or of tags' }],
@@ -75,7 +79,7 @@ async function requireSource(queries: Queries, serviceId: string): Promise<Servi
     .where('service_id', '=', serviceId)
     .executeTakeFirst();
   if (row) return row;
-  throw new Problem('not-found', 'No pushes become versions of this service.');
+  throw new Problem('not-found', 'The service has no source: no push becomes a version of it.');
 }
 
 function present(row: ServiceSourceRow): ServiceSource {

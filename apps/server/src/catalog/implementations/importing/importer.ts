@@ -165,7 +165,10 @@ export class Importer {
     } finally {
       await this.#tidy(repository, isWhole).catch((error: unknown) => {
         if (!this.#isStopped)
-          this.#platform.log.error({ implementation: id, error: nameOf(error) }, 'a failed import left something');
+          this.#platform.log.error(
+            { implementation: id, error: nameOf(error) },
+            'the files of a failed import could not be removed',
+          );
       });
       if (isChanged && isWhole) await this.#store.follow(implementation, Promise.resolve({ code: 0, message: '' }));
       else repositories.endWrite(id, isWhole);

@@ -31,7 +31,11 @@ export class ReadSlots {
         headers,
       });
     if (this.#waiting.length >= MOST_WAITING)
-      throw new Problem('readers-busy', 'The platform reads as many repositories as it can.', { headers });
+      throw new Problem(
+        'readers-busy',
+        'The platform reads as many repositories at the same time as it may. Ask again in a moment.',
+        { headers },
+      );
     return new Promise((resolve) => {
       this.#waiting.push({ caller, begin: resolve });
     });

@@ -78,9 +78,13 @@ export function segmentsOf(path: string): string[] {
   if (path === '') return [];
   const names = path.split('/');
   if (names.every((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'))) return names;
-  throw new Problem('invalid-request', 'A path is names with single slashes between, such as src/program.py.', {
-    errors: [{ pointer: '/querystring/path', detail: 'is not a path in a repository' }],
-  });
+  throw new Problem(
+    'invalid-request',
+    'A path consists of names separated by single slashes, such as src/program.py.',
+    {
+      errors: [{ pointer: '/querystring/path', detail: 'is not a path in a repository' }],
+    },
+  );
 }
 
 function typeOf({ mode }: RawEntry): TreeEntry['type'] {

@@ -130,7 +130,10 @@ async function write(
     const now = await tipOf(work, branch);
     if (now !== tip)
       throw new Problem('stale', `${branch} has moved to ${now ?? 'no commit'} meanwhile. Read it again.`);
-    throw new Problem('conflict', `There is no room for a branch ${branch} beside the others, such as one below it.`);
+    throw new Problem(
+      'conflict',
+      `Another branch stands in the way of ${branch}: one of the two names continues the other after a slash. Choose another name.`,
+    );
   }
   return { ref: `refs/heads/${branch}`, from: tip, to: commit };
 }
@@ -160,7 +163,7 @@ async function requireSize({ bytes: left }: SizeReservation, folder: string, nam
   if (bytes <= left) return;
   throw new Problem(
     'too-large',
-    `The files have ${bytes} bytes, and ${left} are left in this repository and for its owner.`,
+    `The files have ${bytes} bytes; this repository and its owner have ${left} bytes left.`,
   );
 }
 

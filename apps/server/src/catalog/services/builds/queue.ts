@@ -129,13 +129,13 @@ export async function requireBuildSlot(
   if (own >= buildQueue.ofOwner)
     throw new Problem(
       'too-many-builds',
-      `${own} of your builds wait or run, and ${buildQueue.ofOwner} may. Wait until one has ended, or delete a service or replace the source of a draft whose build you do not need.`,
+      `${own} of your builds wait or run; at most ${buildQueue.ofOwner} may. Wait until one has ended, or delete a service or replace the source of a draft whose build you do not need.`,
       { headers },
     );
   if (all >= buildQueue.inAll)
     throw new Problem(
       'too-many-builds',
-      `${all} builds wait or run on this platform, and ${buildQueue.inAll} may. Upload again when some of them have ended.`,
+      `${all} builds wait or run on this platform; at most ${buildQueue.inAll} may. Upload again when some of them have ended.`,
       { headers },
     );
 }

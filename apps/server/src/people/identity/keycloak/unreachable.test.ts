@@ -10,7 +10,7 @@ const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 /** For what happens soon, on whatever machine. */
 const patient = { timeout: 40_000 };
 
-describe.skipIf(server === undefined)('what says nothing about a person is never a no', () => {
+describe.skipIf(server === undefined)('an answer that says nothing about a person is never a no', () => {
   let on: RealmIdentity;
   let realm: TestRealm;
   let way: TcpProxy;

@@ -212,7 +212,7 @@ describe.each(databases)('signing in at another OpenID provider, on $name', ({ o
     expect(answer.response.status).toBe(503);
   });
 
-  test('a subject longer than OpenID Connect allows is nobody', async () => {
+  test('a subject longer than OpenID Connect allows is refused', async () => {
     expectRefusal(await press(somebody({ sub: 's'.repeat(256) })), 400, 'did not work');
   });
 

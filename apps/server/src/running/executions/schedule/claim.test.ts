@@ -125,7 +125,7 @@ describe.each(databases)('claims on $name', (kind) => {
     expect(await owners(8, { workerId: 'other' })).toHaveLength(2);
   });
 
-  test('slots that were taken by a claim without an answer are taken', async () => {
+  test('slots of a claim whose answer was lost count as taken', async () => {
     await version('v');
     await queue('a', 'v', 5);
     await claims.claim(offer(2));
@@ -160,7 +160,7 @@ describe.each(databases)('claims on $name', (kind) => {
   } = machineOf({ cpus: null, memoryBytes: null, gpus: {}, warmBytes: 0 });
 
   test.skipIf(!sharesCpus || !sharesMemory)(
-    'workers of one machine promise it once, those of another one theirs',
+    'workers of one machine share what it has; those of another machine have their own',
     async () => {
       const beats = { host: 'h', beats: 1, seen_at: 1, lost_at: null, cpus: 8, memory_bytes: 1, gpus: '{}' };
       await platform.database.write((transaction) =>

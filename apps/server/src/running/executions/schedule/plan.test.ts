@@ -71,7 +71,7 @@ describe('whose turn it is', () => {
     expect(start?.queue.versionId).toBe('w');
   });
 
-  test('the turn of an owner is that of all their queues', () => {
+  test('an owner has one turn for all their queues', () => {
     const queues = [
       queue('a', { versionId: 'v', turnAt: 1, head: 'a-9' }),
       queue('b', { turnAt: 3 }),

@@ -141,14 +141,16 @@ function couldNotWrite(
   const what = { instances: turn ? turn.id : busy.length, ends: ends.all.length, events: events.length, err: error };
   telemetry.metrics?.workflowRetried('batch');
   if (!turn) {
-    log.warn(what, 'what has happened to workflows could not be written together: each is tried by itself');
+    log.warn(what, 'a batch of workflow events could not be written: each instance is tried by itself');
     suspects.suspect(busy);
     return ends.putBack();
   }
   const isOne = turn.takes === 'ONE' || ends.all.length + events.length === 1;
   const tried = givenUp ? 'ITS_END' : !isOne ? 'ALL' : ends.all.length > 0 ? 'END' : 'EVENT';
-  if (tried === 'ITS_END') log.error(what, 'a workflow that is given up could not be ended: it is tried again');
-  else log.warn(what, 'what has happened to a workflow could not be written: it is tried again, one thing at a time');
+  if (tried === 'ITS_END')
+    log.error(what, 'an instance of a workflow that cannot go on could not be ended: it is tried again');
+  else
+    log.warn(what, 'the events of an instance of a workflow could not be written: they are tried again, one at a time');
   suspects.failed(turn.id, error, tried);
   if (tried === 'ALL') ends.putBack();
   else ends.reject(error);

@@ -59,7 +59,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
     expect(await completionsOf(one.job.instance_id)).toEqual(['start', 'one']);
   });
 
-  test('are nothing to an instance whose job is to be cancelled by now', async () => {
+  test('are ignored by an instance whose job is to be cancelled by now', async () => {
     const { jobs } = await begin(1);
     await platform.database.write((transaction) =>
       transaction.updateTable('workflow_jobs').set({ state: 'CANCELLING' }).execute(),
@@ -245,7 +245,7 @@ describe.each(databases)('ends of jobs on $name', ({ open }) => {
       );
     });
 
-    test('are nothing once the job is to be cancelled', async () => {
+    test('are ignored once the job is to be cancelled', async () => {
       const advancing = new Advancing(new Remembering());
       const { jobs } = await begin(1, advancing);
       if (how === 'read') for (const job of jobs) advancing.cache.forget(job.instance_id);

@@ -52,7 +52,7 @@ function effectsOf(jobs: WorkflowJobRow[], jobsToCancel: Effects['jobsToCancel']
   return { ...noEffects(), jobs, jobsToCancel };
 }
 
-test('jobs for which there is a slot are written as claimed and begun with, others wait', () => {
+test('jobs for which there is a slot are written as claimed and begun, others wait', () => {
   const slots = new Slots(1);
   const jobs = [job('a', 'one'), job('b', 'two')];
   const handOver = new HandOver(slots);
@@ -64,7 +64,7 @@ test('jobs for which there is a slot are written as claimed and begun with, othe
   expect(slots).toMatchObject({ begun: ['a'], kept: ['ada'] });
 });
 
-test('what the same batch takes back is not begun with', () => {
+test('jobs that the same batch takes back are not begun', () => {
   const slots = new Slots(9);
   const handOver = new HandOver(slots);
   const jobs = [job('a', 'cancelled'), job('b', 'given up'), job('c', 'three')];

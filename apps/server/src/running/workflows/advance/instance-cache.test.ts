@@ -53,7 +53,7 @@ test('secrets count like states, and so does what a row takes by itself', () => 
   expect(kept('x'.repeat(15 * 1024))).toBe(1024);
 });
 
-test('ends are work as soon as all of their instances are known', () => {
+test('ends of jobs are taken as soon as all of their instances are cached', () => {
   const cache = new InstanceCache();
   cache.remember(row('one', 10));
   expect(cache.recall([])).toBeNull();

@@ -50,7 +50,7 @@ describe('what could not be written', () => {
     expect(tries).toBe(20);
   });
 
-  test('of what somebody else advances is no fault a few times, and after that one', () => {
+  test('is no fault the first few times that another process has advanced the instance, and a fault after that', () => {
     const suspects = new Suspects(() => 0);
     expect([1, 2, 3, 4].map(() => suspects.mayConflict(['a', 'b']))).toEqual([true, true, true, false]);
     suspects.wrote(['a', 'b']);

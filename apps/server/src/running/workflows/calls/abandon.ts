@@ -21,7 +21,10 @@ export async function noteAbandoned(
   { id, instance_id, element_id }: Pick<WorkflowJobRow, 'id' | 'instance_id' | 'element_id'>,
   reason: string,
 ): Promise<void> {
-  platform.log.warn({ job: id, instance: instance_id, reason }, 'what a cancelled task has called may run on');
+  platform.log.warn(
+    { job: id, instance: instance_id, reason },
+    'the execution that a cancelled task has called may run on',
+  );
   const query = transaction.selectFrom('workflow_instances').select('phase').where('id', '=', instance_id);
   const found = await (platform.database.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
   if (!found) return;

@@ -113,7 +113,10 @@ export function createJobEnvironment(platform: Platform, of: EnvironmentOf): Job
           return await write();
         } catch (error) {
           if (stopped.aborted || (!isOutage(error) && attempt >= REFUSALS)) throw new Unwritten(error);
-          log.warn({ job: job.id, attempt, err: error }, 'what a service has answered is not written yet: tried again');
+          log.warn(
+            { job: job.id, attempt, err: error },
+            'the result of a job of a workflow is not written yet: it is tried again',
+          );
           telemetry.metrics?.workflowRetried('note');
           await pause(pauseAfter(attempt), undefined, { signal: stopped }).catch(() => undefined);
         }

@@ -15,7 +15,7 @@ function takeAll(slots: JobSlots, owner: string): number {
 }
 
 describe('slots for jobs', () => {
-  test('nothing is taken at once before somebody has looked for what is older', () => {
+  test('no slot is taken at once before the table was searched for older jobs', () => {
     const slots = new JobSlots();
     expect(slots.takeNow('ada')).toBe(false);
     slots.looked(slots.free(), new Map());
@@ -28,7 +28,7 @@ describe('slots for jobs', () => {
     expect(takeAll(slots, 'quiet')).toBe(32);
   });
 
-  test('whose older jobs wait does not overtake them, and others are not delayed by that', () => {
+  test('an owner whose older jobs wait does not overtake them, and others are not delayed by that', () => {
     const slots = looked();
     takeAll(slots, 'noisy');
     slots.give('noisy');

@@ -142,7 +142,7 @@ export class JobWorker implements JobExecutor {
   async #adopt(): Promise<void> {
     const { database, log } = this.#environment.platform;
     const jobs = await database.write((transaction) => adoptCalls(transaction, this.#workerId, this.#caller));
-    if (jobs > 0) log.warn({ jobs }, 'took over calls of tasks whose answers an earlier process has not noted');
+    if (jobs > 0) log.warn({ jobs }, 'took over jobs of workflows whose results an earlier process has not recorded');
     this.#hasAdopted = true;
   }
 
@@ -242,10 +242,7 @@ export class JobWorker implements JobExecutor {
     const still = this.#standstill();
     const jobs = [...this.#leased.values()].map(({ job: { id, lease } }) => ({ id, lease }));
     if (still > LEASE_MS && jobs.length > 0)
-      log.warn(
-        { milliseconds: Math.round(still), jobs: jobs.length },
-        'the process or its clock stood still or was set',
-      );
+      log.warn({ milliseconds: Math.round(still), jobs: jobs.length }, 'the process stood still, or its clock was set');
     if (jobs.length > 0) await database.write((transaction) => renewLeases(transaction, jobs, now() + LEASE_MS));
     const far = await undoClock(database, now());
     if (far > 0) log.warn({ jobs: far }, 'jobs of workflows were due in the future of a wrong clock');
@@ -301,7 +298,7 @@ export class JobWorker implements JobExecutor {
       else await abandonJob(platform, job, error instanceof RemoteFault ? error.message : INTERNAL);
     } catch (failure) {
       // Another process claims the job when its lease ends.
-      platform.log.warn({ job: job.id, err: failure }, 'what became of a job of a workflow could not be written');
+      platform.log.warn({ job: job.id, err: failure }, 'the end of a job of a workflow could not be written');
       // Not even the failure could be written, so nothing of this instance can.
       if (over && !isOutage(failure)) this.#giveUpInstance(job.instance_id, INTERNAL);
     }
@@ -310,7 +307,7 @@ export class JobWorker implements JobExecutor {
   /** When this process is to stop, the next one takes the call over. Otherwise the database refuses every outcome. */
   #leave(job: WorkflowJobRow, error: Unwritten): void {
     const { log } = this.#environment.platform;
-    log.error({ job: job.id, err: error }, 'what a service has answered could not be written');
+    log.error({ job: job.id, err: error }, 'the result of a job of a workflow could not be written');
     if (!this.#stopped.signal.aborted) this.#giveUpInstance(job.instance_id, INTERNAL);
   }
 

@@ -91,7 +91,11 @@ function inClear(wanted: Value, secrets: Readonly<Record<string, string>>): Reco
   return Object.fromEntries(
     entries.map(([name, value]): [string, string] => {
       const of = typeof value === 'object' && value !== null && '$secret' in value ? value['$secret'] : null;
-      if (typeof of !== 'string') throw new Problem('invalid-secrets', `$secrets/${name} is built with secret_value.`);
+      if (typeof of !== 'string')
+        throw new Problem(
+          'invalid-secrets',
+          `Build $secrets/${name} with the function secret_value: it names a secret that the workflow was started with.`,
+        );
       const secret = Object.hasOwn(secrets, of) ? secrets[of] : undefined;
       if (secret === undefined)
         throw new Problem('invalid-secrets', `The workflow was started without the secret ${of} in its $secrets.`);

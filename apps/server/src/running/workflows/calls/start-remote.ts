@@ -131,7 +131,10 @@ async function notFound({ platform, persist }: JobEnvironment, { job }: Noted, e
   const fault = faultOf(error);
   const { database, now, telemetry, log } = platform;
   const isAgain = !fault.mayHaveBegun && fault.mayPass && !isOver(job, fault);
-  log.warn({ job: job.id, attempts: job.attempts, err: fault }, 'what a cancelled task has started is not known');
+  log.warn(
+    { job: job.id, attempts: job.attempts, err: fault },
+    'it is not known which execution a cancelled task has started',
+  );
   telemetry.metrics?.workflowRetried('job');
   await persist(job, () =>
     database.write(async (transaction) => {
@@ -172,9 +175,9 @@ async function cancelGone(
   { target }: RemoteSubscriber,
   address: string,
 ): Promise<void> {
-  platform.log.warn({ job: job.id }, 'a service has begun for a job that is gone: it is cancelled');
+  platform.log.warn({ job: job.id }, 'a service has started an execution for a job that is gone: it is cancelled');
   await cancelRemote(targets, { ...job, address }, target).catch((error: unknown) =>
-    platform.log.error({ job: job.id, err: error }, 'what a job that is gone has started could not be cancelled'),
+    platform.log.error({ job: job.id, err: error }, 'the execution of a job that is gone could not be cancelled'),
   );
 }
 

@@ -33,7 +33,7 @@ export async function retryIncident(
     requireNoSecrets(variables, [await workflows.parameters(row.service_version_id)], NOT_CORRECTED);
   }
   if (isTooDeep(variables as Variables | undefined))
-    throw new Problem('invalid-request', 'The variables are nested too deep.');
+    throw new Problem('invalid-request', 'The variables are nested too deeply.');
   await platform.database.write(async (transaction) => {
     const state = await readState(transaction, id);
     const incident = state?.incidents.get(number);

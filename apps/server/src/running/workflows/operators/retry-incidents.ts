@@ -26,7 +26,7 @@ export async function retryIncidents(
 ): Promise<RetryIncidentsReceipt> {
   const { database } = platform;
   const variables = given as Variables | undefined;
-  if (isTooDeep(variables)) throw new Problem('invalid-request', 'The variables are nested too deep.');
+  if (isTooDeep(variables)) throw new Problem('invalid-request', 'The variables are nested too deeply.');
   if (variables && Object.hasOwn(variables, '$secrets')) throw new Problem('invalid-secrets', NOT_CORRECTED);
   await requireService(database.read, context, filter.serviceId);
   const page = { after: null, limit: limits.workflowIncidentRetries + 1, order: 'asc' } as const;
