@@ -160,8 +160,8 @@ export async function openInstallation({
 function kindOf(postgres: Postgres | null): TestDatabaseKind {
   const nothing = () => Promise.resolve();
   const open = () => Promise.reject(new Error('Opened by the platform'));
-  if (!postgres) return { name: 'SQLite', create: () => Promise.resolve({ databaseUrl: null, drop: nothing }), open };
-  return { name: 'PostgreSQL', create: () => Promise.resolve({ databaseUrl: postgres.url, drop: nothing }), open };
+  const create = () => Promise.resolve({ databaseUrl: postgres?.url ?? null, drop: nothing });
+  return { name: postgres ? 'PostgreSQL' : 'SQLite', create, copy: create, open };
 }
 
 function mountDisk(megabytes: number): string {

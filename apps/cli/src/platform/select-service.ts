@@ -97,8 +97,8 @@ function publishedVersion(service: Service, version: string | undefined): string
   if (found) return found.version;
   const offered = published.map((one) => one.version).join(', ');
   const what = version === undefined ? 'no published version' : `no published version ${version}`;
-  const published = offered === '' ? '' : ` Published: ${offered}.`;
-  throw new CliFailure('notFound', 'not-published', `The service "${service.name}" has ${what} yet.${published}`, [
+  const suggestion = offered === '' ? '' : ` Published: ${offered}.`;
+  throw new CliFailure('notFound', 'not-published', `The service "${service.name}" has ${what} yet.${suggestion}`, [
     'ket up <folder>    (the folder of the service)',
     'ket services',
   ]);

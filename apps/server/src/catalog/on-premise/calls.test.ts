@@ -46,8 +46,8 @@ describe.each(databases)('calls of an on-premise service on $name', (kind) => {
       ['POST /:owner/:service/:version/', SPAN],
       ['PATCH /:owner/:service/:version/*', SPAN],
     ]);
-    const parents = new Set(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
-    for (const { headers } of provider.received) expect(parents).toContain(headers['traceparent']?.toString());
+    const traceParents = new Set(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
+    for (const { headers } of provider.received) expect(traceParents).toContain(headers['traceparent']?.toString());
     expect(calls).toHaveLength(provider.received.length + OTHER_CALLS);
   });
 

@@ -88,7 +88,7 @@ import type { createWorkflows } from './port.ts';
  *       CALLING, REMOTE
  *     CALLING           deleted     {@link giveUpCalls}           fails the call of a lost worker
  *
- * A step cancels jobs in {@link storeRest}; an instance that is given up, in {@link advance}. Both make the first
+ * A step cancels jobs in {@link storeOtherEffects}; an instance that is given up, in {@link advance}. Both make the first
  * three moves:
  *
  *     OPEN, ENDED       deleted
