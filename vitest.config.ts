@@ -80,9 +80,9 @@ export default defineConfig({
     ],
     // Platforms that tests start in processes of their own build no dashboard beside what is tested.
     env: { KETHUB_DASHBOARD: 'off' },
-    // Each file in its own process, so that a leak shows in its file; three at a time, as many tests wait for others.
+    // Each file in its own process, so that a leak shows in its file; two for each core, as many tests wait for others.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
     testTimeout: deep || conformance ? 180_000 : 60_000,

@@ -223,7 +223,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  describe('a process that does not match the others refuses to start', () => {
+  describe('a process that would not fit to the others refuses to start', () => {
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-refused-'));

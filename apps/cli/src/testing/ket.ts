@@ -63,7 +63,15 @@ export async function ket(args: readonly string[], options: KetOptions): Promise
 function environmentOf({ folder, environment }: KetOptions): Record<string, string> {
   // The Node of this process comes first in the PATH, also for scripts that ket starts.
   const PATH = `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
-  return { PATH, HOME: folder, KETHUB_CONFIG_DIR: path.join(folder, '.ket'), ...environment };
+  // Compiled code is used again, as by the start scripts: it halves the time of a start.
+  const cache = process.env['NODE_COMPILE_CACHE'];
+  return {
+    PATH,
+    HOME: folder,
+    KETHUB_CONFIG_DIR: path.join(folder, '.ket'),
+    ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }),
+    ...environment,
+  };
 }
 
 /** Runs `ket` as a process of its own, to its end: for signals, and for output before its end. */
