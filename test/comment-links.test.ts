@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -45,23 +45,39 @@ function openLanguageServer() {
   };
 }
 
+type LanguageServer = ReturnType<typeof openLanguageServer>;
+
+async function withLanguageServer(work: (server: LanguageServer) => Promise<void>): Promise<void> {
+  const server = openLanguageServer();
+  try {
+    await server.request('initialize', { processId: process.pid, rootUri: pathToFileURL(root).href, capabilities: {} });
+    server.notify('initialized', {});
+    await work(server);
+  } finally {
+    server.close();
+  }
+}
+
+/** Opens a file in the server. Returns its address and text. */
+function open(server: LanguageServer, file: string): { uri: string; text: string } {
+  const uri = pathToFileURL(path.join(root, file)).href;
+  const text = readFileSync(path.join(root, file), 'utf8');
+  server.notify('textDocument/didOpen', {
+    textDocument: { uri, languageId: file.endsWith('x') ? 'typescriptreact' : 'typescript', version: 1, text },
+  });
+  return { uri, text };
+}
+
 test('every link in a comment goes to a definition', async () => {
   const listed = execFileSync('git', ['grep', '-lF', '{@link ', '--', '*.ts', '*.tsx'], {
     cwd: root,
     encoding: 'utf8',
   });
-  const server = openLanguageServer();
-  try {
-    await server.request('initialize', { processId: process.pid, rootUri: pathToFileURL(root).href, capabilities: {} });
-    server.notify('initialized', {});
+  await withLanguageServer(async (server) => {
     const lost: string[] = [];
     let followed = 0;
     for (const file of listed.trim().split('\n')) {
-      const uri = pathToFileURL(path.join(root, file)).href;
-      const text = readFileSync(path.join(root, file), 'utf8');
-      server.notify('textDocument/didOpen', {
-        textDocument: { uri, languageId: file.endsWith('x') ? 'typescriptreact' : 'typescript', version: 1, text },
-      });
+      const { uri, text } = open(server, file);
       for (const [line, content] of text.split('\n').entries())
         for (const { 1: name = '', index } of content.matchAll(/\{@link ([\w.]+)\}/g)) {
           const position = { line, character: index + '{@link '.length + name.length - 1 };
@@ -72,7 +88,20 @@ test('every link in a comment goes to a definition', async () => {
     }
     expect(lost).toEqual([]);
     expect(followed).toBeGreaterThan(50);
-  } finally {
-    server.close();
-  }
+  });
+});
+
+test('the end of an execution leads from the runtime into the platform', async () => {
+  await withLanguageServer(async (server) => {
+    // The server looks for implementations in the projects of the files that are open.
+    open(server, 'apps/server/src/running/executions/end-collector.ts');
+    const { uri, text } = open(server, 'packages/runtime/src/types.ts');
+    const lines = text.split('\n');
+    const line = lines.findIndex((one) => one.includes('collect(end: ExecutionEnd)'));
+    const position = { line, character: lines[line]?.indexOf('collect') ?? -1 };
+    const found = await server.request('textDocument/implementation', { textDocument: { uri }, position });
+    expect((found as { uri: string }[]).map((one) => path.relative(root, fileURLToPath(one.uri)))).toEqual([
+      'apps/server/src/running/executions/end-collector.ts',
+    ]);
+  });
 });

@@ -235,6 +235,11 @@ export interface RunnerStatus {
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
 }
 
+/** Receives ends from {@link Runtime.onEnded}. "Go to implementation" leads on to the platform, which a package cannot name. */
+export interface EndReceiver {
+  collect(end: ExecutionEnd): void;
+}
+
 /** Runs user code by the drivers of this machine's runner: the sandbox and containers. */
 export interface Runtime {
   /**
@@ -262,9 +267,9 @@ export interface Runtime {
   readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }>;
   /**
    * Reports each end at least once; after a reconnection, also those that came meanwhile. Returns a function to
-   * unsubscribe. The platform listens in `ExecutionWorker.start` (apps/server/src/running/executions/worker.ts).
+   * unsubscribe.
    */
-  onEnded(listener: (end: ExecutionEnd) => void): () => void;
+  onEnded(listener: EndReceiver['collect']): () => void;
   /** Reports the length of a log, at most 20 times a second per execution. Returns a function to unsubscribe. */
   onLog(listener: (executionId: string, bytes: number) => void): () => void;
   sandboxed(request: SandboxedCommand): Promise<SandboxedOutcome>;

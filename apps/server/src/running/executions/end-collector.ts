@@ -1,4 +1,4 @@
-import type { ExecutionEnd, Runtime } from '@kethub/runtime';
+import type { EndReceiver, ExecutionEnd, Runtime } from '@kethub/runtime';
 import type { Platform } from '../../foundation/platform.ts';
 import { finishExecution } from './finish.ts';
 import { giveUpEnd, isFaultOfContent } from './give-up.ts';
@@ -18,7 +18,7 @@ interface ReportedEnd {
 }
 
 /** Collects the ends that the runtime reports, each once, however often it is reported. */
-export class EndCollector {
+export class EndCollector implements EndReceiver {
   readonly #platform: Platform;
   readonly #runtime: Runtime;
   readonly #collected: (end: ExecutionEnd) => void;

@@ -25,7 +25,7 @@ import { publishThrown, rateOfThrown } from './thrown.ts';
 import { onWorkflowsToDo } from './wake.ts';
 // The state chart links to these. The compiler reports one that no link names.
 // oxlint-disable no-unused-vars
-import type { Runtime } from '@kethub/runtime';
+import type { EndReceiver, Runtime } from '@kethub/runtime';
 import type { executionChanged, ExecutionWorker, finishExecution, move, settleWorkflows } from '../executions/index.ts';
 import type { addRemoval } from './advance/ends.ts';
 import type { HandOver } from './advance/hand-over.ts';
@@ -102,8 +102,9 @@ import type { createWorkflows } from './port.ts';
  *
  * Hand-overs of a result, in order. In brackets: what carries it, and what happens when that is lost.
  *
- * 0. The runner records the end and sends it: {@link Runtime.onEnded}. {@link ExecutionWorker.start} listens, and
- *    calls {@link finishExecution}. [socket; after a reconnection the worker asks for the ends: {@link Runtime.list}]
+ * 0. The runner records the end and sends it: {@link Runtime.onEnded}. {@link ExecutionWorker.start} listens, and has
+ *    it collected: {@link EndReceiver.collect}, whose implementation calls {@link finishExecution}. [socket; after a
+ *    reconnection the worker asks for the ends: {@link Runtime.list}]
  * 1. {@link finishExecution} and the other ends set `ended_at` by {@link move}, workflows by {@link settleWorkflows};
  *    the trigger `executions_end_workflow_jobs` (storage/migrations/0001-baseline.sql) marks the job ENDED.
  *    [transaction]
