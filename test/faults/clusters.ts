@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { slurmSettings } from '@kethub/server/testing/slurm';
-import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
+import { kubernetesSettings } from '@kethub/server/testing/kubernetes';
+import { NAMESPACE, openCluster } from '@kethub/runtime/testing/cluster';
 import { startSlurm } from '../../script/slurm.ts';
 import type { Kind } from './judge.ts';
 import { openReports } from './reports.ts';
@@ -47,7 +48,6 @@ export async function openFaultyCluster(name: FaultyCluster['name']): Promise<Fa
 async function openKubernetes(): Promise<FaultyCluster> {
   const cluster = await openCluster();
   const reports = await openReports(cluster.address);
-  const { server, namespace, caFile, tokenFile, image, port, url } = await settingsFor(cluster);
   const where = {
     jobs: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
     policies: `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`,
@@ -70,14 +70,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
   return {
     name: 'kubernetes',
     settings: {
-      KETHUB_KUBERNETES: 'on',
-      KETHUB_KUBERNETES_SERVER: server,
-      KETHUB_KUBERNETES_NAMESPACE: namespace,
-      KETHUB_KUBERNETES_CA_FILE: caFile,
-      KETHUB_KUBERNETES_TOKEN_FILE: tokenFile,
-      KETHUB_KUBERNETES_IMAGE: image,
-      KETHUB_KUBERNETES_PORT: String(port),
-      KETHUB_KUBERNETES_URL: url,
+      ...(await kubernetesSettings(cluster)),
       KETHUB_SERVICE_NETWORKS: `${cluster.address}/32`,
     },
     kind: OF_CLUSTERS,

@@ -56,7 +56,7 @@ export class Claims {
     this.written = join(folder, 'written');
     this.done = this.#done.promise;
     this.begins = this.#begins.promise;
-    if (kept.pod !== undefined && kept.pod !== NOBODY) this.#beginUnasked();
+    if (kept.pod !== undefined && kept.pod !== NOBODY && kept.asks !== true) this.#begin();
     if (kept.begunAt !== undefined) this.#begins.resolve(kept.begunAt);
     if (kept.done === true) this.#done.resolve();
     // A program that writes nothing leaves an empty file.
@@ -94,21 +94,15 @@ export class Claims {
     if (this.#kept.begunAt !== undefined) return;
     const begunAt = Date.now();
     this.#keep({ begunAt });
-    rmSync(inputOf(this.#folder), { force: true });
-    this.#begins.resolve(begunAt);
-  }
-
-  #beginUnasked(): void {
-    if (this.#kept.asks === true || this.#kept.begunAt !== undefined) return;
-    const begunAt = Date.now();
-    this.#keep({ begunAt });
+    // A pod that does not ask fetches its input after its claim.
+    if (this.#kept.asks === true) rmSync(inputOf(this.#folder), { force: true });
     this.#begins.resolve(begunAt);
   }
 
   #claim(pod: string): boolean {
     if (this.#kept.pod === undefined) {
       this.#keep({ pod });
-      this.#beginUnasked();
+      if (this.#kept.asks !== true) this.#begin();
     }
     return this.#kept.pod === pod;
   }

@@ -1,4 +1,4 @@
-import { NAMESPACE, openCluster, settingsFor } from '@kethub/runtime/testing/cluster';
+import { NAMESPACE, openCluster } from '@kethub/runtime/testing/cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../../../../script/kubernetes.ts';
@@ -6,6 +6,7 @@ import { poolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
 import { deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
+import { kubernetesSettings } from '../../testing/kubernetes.ts';
 
 const PROGRAM = `
 import os, time
@@ -39,16 +40,7 @@ describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs 
 
   beforeAll(async () => {
     cluster = await openCluster();
-    const settings = await settingsFor(cluster);
-    kethub = await startTestKethub(sqlite, {
-      KETHUB_KUBERNETES: 'on',
-      KETHUB_KUBERNETES_SERVER: settings.server,
-      KETHUB_KUBERNETES_CA_FILE: settings.caFile,
-      KETHUB_KUBERNETES_TOKEN_FILE: settings.tokenFile,
-      KETHUB_KUBERNETES_IMAGE: settings.image,
-      KETHUB_KUBERNETES_PORT: String(settings.port),
-      KETHUB_KUBERNETES_URL: settings.url,
-    });
+    kethub = await startTestKethub(sqlite, await kubernetesSettings(cluster));
     const files = { 'src/program.py': PROGRAM, 'requirements.txt': 'numpy\n' };
     // One processor of the node stays free for a second pod.
     const service = await deploy(kethub.client, 'Sum', files, {

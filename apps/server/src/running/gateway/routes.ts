@@ -42,6 +42,22 @@ const endpoint = endpointsOf<GatewayAccess, GatewayCaller>();
 const service = '/:owner/:service/:version';
 const address = { owner: Type.String(), service: Type.String(), version: Type.String() };
 const refused = ['not-authenticated', 'not-subscribed', 'service-not-found'] as const;
+/** Problems of every operation whose body starts executions. */
+const starting = [
+  ...refused,
+  'version-retired',
+  'invalid-request',
+  'malformed-json',
+  'input-not-an-object',
+  'invalid-secrets',
+  'data-pool-not-readable',
+  'storage-quota-exceeded',
+  'too-large',
+  'unsupported-media-type',
+  'quota-exceeded',
+  'request-in-progress',
+  'idempotency-key-reused',
+] as const;
 const tag = 'Service executions';
 
 /** The token endpoint and the managed-service interface. */
@@ -89,23 +105,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       consumes: { 'application/json': ExecutionInput },
       answers: { 201: ServiceExecution },
-      problems: [
-        ...refused,
-        'version-retired',
-        'invalid-request',
-        'malformed-json',
-        'input-not-an-object',
-        'invalid-secrets',
-        'data-pool-not-readable',
-        'storage-quota-exceeded',
-        'resource-unavailable',
-        'too-large',
-        'unsupported-media-type',
-        'quota-exceeded',
-        'too-many-pending',
-        'request-in-progress',
-        'idempotency-key-reused',
-      ],
+      problems: [...starting, 'resource-unavailable', 'too-many-pending'],
       handle: async ({ caller, request, reply }) => {
         const subscriber = admitted(caller);
         const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
@@ -127,23 +127,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowMessageRequest },
       answers: { 201: WorkflowMessageReceipt },
-      problems: [
-        ...refused,
-        'not-found',
-        'version-retired',
-        'invalid-request',
-        'malformed-json',
-        'conflict',
-        'data-pool-not-readable',
-        'storage-quota-exceeded',
-        'input-not-an-object',
-        'invalid-secrets',
-        'too-large',
-        'unsupported-media-type',
-        'quota-exceeded',
-        'request-in-progress',
-        'idempotency-key-reused',
-      ],
+      problems: [...starting, 'not-found', 'conflict'],
       handle: async ({ caller, request, reply }) => {
         const subscriber = admitted(caller);
         const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
@@ -164,22 +148,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowSignalRequest },
       answers: { 202: WorkflowSignalReceipt },
-      problems: [
-        ...refused,
-        'not-found',
-        'version-retired',
-        'invalid-request',
-        'malformed-json',
-        'data-pool-not-readable',
-        'storage-quota-exceeded',
-        'input-not-an-object',
-        'invalid-secrets',
-        'too-large',
-        'unsupported-media-type',
-        'quota-exceeded',
-        'request-in-progress',
-        'idempotency-key-reused',
-      ],
+      problems: [...starting, 'not-found'],
       handle: async ({ caller, request, reply }) => {
         const subscriber = admitted(caller);
         const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
