@@ -61,8 +61,8 @@ export const ON_BOTH = [
  * Variables with the templates: the file of SQLite and the name of the database of PostgreSQL. Without them, whoever opens
  * a copy makes its tables.
  */
-const SQLITE_TEMPLATE = 'KETHUB_TEST_SQLITE_TEMPLATE';
-const POSTGRES_TEMPLATE = 'KETHUB_TEST_POSTGRES_TEMPLATE';
+const SQLITE_TEMPLATE = 'TEST_SQLITE_TEMPLATE';
+const POSTGRES_TEMPLATE = 'TEST_POSTGRES_TEMPLATE';
 
 /** A fresh database of its own, with all tables, for one test or one file of tests. */
 export interface TestDatabase {
