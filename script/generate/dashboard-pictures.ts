@@ -9,7 +9,7 @@ import { workflowPictures } from './workflow-pictures.ts';
 const PROGRAM = '/usr/bin/chromium';
 const SIZE = { width: 1280, height: 800 };
 /** Milliseconds in which the dashboard is built and each page is there. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Pictures of the dashboard of a first start, by the files that they become. */
 export async function dashboardPictures({ lines, origins }: FirstStart): Promise<Record<string, Buffer>> {
@@ -22,7 +22,7 @@ export async function dashboardPictures({ lines, origins }: FirstStart): Promise
   });
   try {
     const context = await browser.newContext({ viewport: SIZE, reducedMotion: 'reduce', colorScheme: 'light' });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     await signIn(page, origin, password);
     const run = await runPage(page);

@@ -48,7 +48,7 @@ export async function* followLog(
       failure = response && error instanceof TypeError ? fetchFailure(response.url, error, signal) : error;
     }
     fruitless += 1;
-    if (signal?.aborted || !mayPass(failure) || fruitless >= fruitlessLimit) throw failure;
+    if (signal?.aborted || !isTransient(failure) || fruitless >= fruitlessLimit) throw failure;
     await pause(Math.min(retry * 2 ** (fruitless - 1), 10_000), signal);
   }
 }
@@ -64,7 +64,7 @@ function eventBody(response: Response): ReadableStream<Uint8Array> {
   });
 }
 
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof KethubError) return error.status >= 500 || error.status === 429;
   return error instanceof UnreachableError;
 }

@@ -46,7 +46,7 @@ export async function* watch<T extends { readonly status: string }>(
         if (changed) continue;
       }
     } catch (error) {
-      if (signal?.aborted || !(error instanceof UnreachableError || mayPass(error))) throw error;
+      if (signal?.aborted || !(error instanceof UnreachableError || isTransient(error))) throw error;
       silentSince ??= asked;
       if (performance.now() - silentSince > maxOutage) throw error;
       options.onInterruption?.(error);
@@ -57,6 +57,6 @@ export async function* watch<T extends { readonly status: string }>(
   }
 }
 
-function mayPass(error: unknown): error is KethubError {
+function isTransient(error: unknown): error is KethubError {
   return error instanceof KethubError && (error.status >= 500 || error.status === 429);
 }

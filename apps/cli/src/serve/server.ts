@@ -121,10 +121,10 @@ export class LocalServer {
     const isPrefixed = VERSION.test(words[2] ?? '') && !isOperation(words);
     const service = isPrefixed ? words.slice(0, 3) : [];
     const asked = { request, address: [base, ...service].join('/'), query };
-    const rest = words.slice(service.length).map(decoded);
-    const [first, second, third] = rest;
-    if (!isPrefixed && rest.length === 1 && first === 'token') return this.#token(method, request);
-    const document = rest.length <= 1 ? this.#options.documents[first ?? ''] : undefined;
+    const segments = words.slice(service.length).map(decoded);
+    const [first, second, third] = segments;
+    if (!isPrefixed && segments.length === 1 && first === 'token') return this.#token(method, request);
+    const document = segments.length <= 1 ? this.#options.documents[first ?? ''] : undefined;
     const wantsPage = first !== undefined || (request.headers.accept ?? '').includes('text/html');
     if (document !== undefined && wantsPage && method === 'GET') return document(asked);
     const { operations } = this.#options;
@@ -133,13 +133,13 @@ export class LocalServer {
         ? { GET: () => operations.list(asked), POST: () => operations.start(asked) }
         : second === undefined
           ? { GET: () => operations.status(asked, first) }
-          : rest.length === 2 && second === 'result'
+          : segments.length === 2 && second === 'result'
             ? { GET: () => operations.result(asked, first) }
-            : rest.length === 2 && second === 'log'
+            : segments.length === 2 && second === 'log'
               ? { GET: () => operations.log(asked, first) }
-              : rest.length === 2 && second === 'cancel'
+              : segments.length === 2 && second === 'cancel'
                 ? { PUT: () => operations.cancel(first) }
-                : rest.length === 3 && second === 'result' && third !== undefined
+                : segments.length === 3 && second === 'result' && third !== undefined
                   ? { GET: () => operations.resultFile(asked, first, third) }
                   : null;
     if (table === null) throw new Problem('not-found', `There is nothing at ${path}.`);

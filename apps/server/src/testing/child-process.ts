@@ -6,7 +6,7 @@ import { logOutput } from './log.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../main.ts');
 /** Milliseconds for a start. Seven processes that start together on two busy cores take more than a minute. */
-const PATIENCE_MS = 180_000;
+const START_MS = 180_000;
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -36,7 +36,7 @@ export class KethubProcess {
 
   /** Resolves when the process is ready. Rejects with its standard error when it has ended. */
   async ready(): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + START_MS;
     while (performance.now() < end) {
       if (this.#hasEnded()) throw new Error(`The process has ended: ${this.#errors}`);
       const answer = await fetch(`${this.origin}/ready`).catch(() => null);

@@ -234,10 +234,10 @@ export function describeManagedService(name: string, start: () => Promise<Confor
         const events = await app.request('GET', `/${id}/log`, { headers: { accept: 'text/event-stream' } });
         expect(events.text.match(/^data: .*/gm)).toHaveLength(4);
         const ids = [...events.text.matchAll(/^id: (\d+)/gm)].map(([, position]) => position ?? '');
-        const rest = await app.request('GET', `/${id}/log`, {
+        const remaining = await app.request('GET', `/${id}/log`, {
           headers: { accept: 'text/event-stream', 'last-event-id': ids[1] ?? '' },
         });
-        expect(rest.text.match(/"message":"[^"]*/g)).toEqual([expect.stringContaining('careful')]);
+        expect(remaining.text.match(/"message":"[^"]*/g)).toEqual([expect.stringContaining('careful')]);
         expect((await app.request('GET', `/${id}/log`, { headers: { accept: 'image/png' } })).status).toBe(406);
       });
 
@@ -285,7 +285,7 @@ export function describeManagedService(name: string, start: () => Promise<Confor
         const first = await app.finish({ data: 1 });
         const second = await app.finish({ data: 2 });
         const all = await app.request('GET', '/');
-        const link = (id: string, rest = '') => ({ href: `${service.endpoint}/${id}${rest}` });
+        const link = (id: string, remaining = '') => ({ href: `${service.endpoint}/${id}${remaining}` });
         expect((all.body as unknown[]).slice(0, 2)).toMatchObject([
           { ...second, _links: { self: link(second.id), status: link(second.id), result: link(second.id, '/result') } },
           first,

@@ -17,7 +17,7 @@ import type { Claims } from './claims.ts';
 const AGAIN_MS = 500;
 const LOOK_MS = 5_000;
 /** Milliseconds after which the log says why the program has not begun. */
-const PATIENCE_MS = 10_000;
+const EXPLAIN_AFTER_MS = 10_000;
 /** Milliseconds for the output after the end of a pod: what was sent last may still be written. */
 const LAST_OUTPUT_MS = 2_000;
 const REMOVE_ATTEMPTS = 20;
@@ -293,7 +293,7 @@ export class KubernetesRun implements Run {
           this.#podOver.resolve();
           return;
         }
-        if (waited + LOOK_MS < PATIENCE_MS) continue;
+        if (waited + LOOK_MS < EXPLAIN_AFTER_MS) continue;
         const why =
           this.#pod === null
             ? await this.#eventOf(job)

@@ -53,7 +53,7 @@ const QUEUE_MS = 3_000;
 /** Milliseconds from the first look that misses a job in the queue until it is judged: a shared folder may lag. */
 const MISSING_MS = 6_000;
 /** Milliseconds after which the log says why a job does not begin. */
-const PATIENCE_MS = 10_000;
+const EXPLAIN_AFTER_MS = 10_000;
 /** Reasons for waiting that are logged. Further ones are left out. */
 const MOST_REASONS = 20;
 /** Memory in MB for our program on the node, beside that of the execution. */
@@ -328,7 +328,7 @@ export class SlurmRuntime implements Runtime {
   async #wait(executionId: string, active: Active, { id, reason }: QueuedJob): Promise<void> {
     const { mailbox, reasons } = active;
     active.waitingSince ??= performance.now();
-    if (performance.now() - active.waitingSince < PATIENCE_MS || reason === 'None' || reasons.has(reason)) return;
+    if (performance.now() - active.waitingSince < EXPLAIN_AFTER_MS || reason === 'None' || reasons.has(reason)) return;
     if (reasons.size >= MOST_REASONS || mailbox.claimedAt !== null) return;
     reasons.add(reason);
     const cause = neverStarts(reason);

@@ -61,7 +61,7 @@ export function secretsOf(
 
 function compiled(report: Report, element: Element, what: string, source: string): Expression | null {
   if (!source.startsWith('=')) return { source, compiled: null };
-  if (!report.hasRoomFor(element, source)) return null;
+  if (!report.hasBudgetFor(element, source)) return null;
   try {
     return { source, compiled: compile(source.slice(1)) };
   } catch (error) {

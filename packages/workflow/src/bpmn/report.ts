@@ -9,7 +9,7 @@ export class Report {
   #expressions = 0;
 
   /** Returns whether an expression may still be compiled; one too many is a problem of its element. */
-  hasRoomFor(element: Element, source: string): boolean {
+  hasBudgetFor(element: Element, source: string): boolean {
     const before = this.#expressions;
     this.#expressions += source.length;
     if (this.#expressions <= limits.expressions) return true;

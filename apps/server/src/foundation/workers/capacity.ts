@@ -66,9 +66,9 @@ export function needsOfRow(
 
 /** The free resources of a machine, given its promises. */
 export function freeResources(capacity: Capacity, promised: readonly Needs[]): Resources {
-  const room = new Resources(capacity);
-  for (const needs of promised) room.take(needs);
-  return room;
+  const free = new Resources(capacity);
+  for (const needs of promised) free.take(needs);
+  return free;
 }
 
 /** Processors that are tolerated, because sums of fractions are not exact. */

@@ -49,8 +49,8 @@ describe.each(databases)('turns of owners on $name', ({ open }) => {
     const [quiet] = await acceptedInstances(platform, 'quiet', 1);
     await addJobs(noisy ?? '', 'USER noisy', 200);
     const [own] = await addJobs(quiet ?? '', 'USER quiet', 1);
-    const room = { all: 64, of: (owner: string) => (owner === 'USER noisy' ? 48 : 64) };
-    const due = await dueJobs(platform.database, new RoundRobin(), platform.now(), room);
+    const free = { all: 64, of: (owner: string) => (owner === 'USER noisy' ? 48 : 64) };
+    const due = await dueJobs(platform.database, new RoundRobin(), platform.now(), free);
     expect(due).toHaveLength(49);
     expect(due.slice(0, 2).map(({ id }) => id)).toContain(own);
   });

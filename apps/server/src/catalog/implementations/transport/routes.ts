@@ -132,7 +132,7 @@ class GitServer {
         HOOK_PROTECTED: protectedBranches(implementation),
         HOOK_REFS: String(limits.refsOfImplementation),
         HOOK_KILOBYTES_LEFT: String(Math.floor(reserved.bytes / 1024)),
-        HOOK_ROOM_IS_SHARED: reserved.isShared ? '1' : '',
+        HOOK_LIMIT_IS_SHARED: reserved.isShared ? '1' : '',
         HOOK_FILE_BYTES: String(fileBytes),
       };
       const args = ['receive-pack', '--stateless-rpc', '.'];

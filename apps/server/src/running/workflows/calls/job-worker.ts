@@ -148,13 +148,13 @@ export class JobWorker implements JobExecutor {
 
   async #claim(at: number): Promise<readonly WorkflowJobRow[]> {
     const { database } = this.#environment.platform;
-    const room = this.#slots.free();
-    if (room.all <= 0) return [];
-    const found = await dueJobs(database, this.#roundRobin, at, room);
+    const free = this.#slots.free();
+    if (free.all <= 0) return [];
+    const found = await dueJobs(database, this.#roundRobin, at, free);
     // A process never claims its own jobs: they are under way, whatever the table says.
     const due = found.filter(({ id }) => !this.#leased.has(id));
     const owners = Map.groupBy(due, ({ owner }) => owner);
-    this.#slots.looked(room, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
+    this.#slots.looked(free, new Map([...owners].map(([owner, jobs]) => [owner, jobs.length])));
     if (due.length === 0) return [];
     for (const { owner } of due) this.#slots.take(owner);
     let claimed: readonly WorkflowJobRow[] = [];

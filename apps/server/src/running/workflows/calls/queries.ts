@@ -46,7 +46,7 @@ export async function dueJobs(
   { read }: Database,
   roundRobin: RoundRobin,
   now: number,
-  room: FreeSlots,
+  free: FreeSlots,
 ): Promise<DueJob[]> {
   const isDue = sql<boolean>`${toDo} and due <= ${now} and ${isFree(now)}`;
   const lists: DueJob[][] = [];
@@ -58,11 +58,11 @@ export async function dueJobs(
       .where(isDue)
       .orderBy('due')
       .orderBy('id')
-      .limit(Math.max(0, Math.min(room.all, room.of(owner))))
+      .limit(Math.max(0, Math.min(free.all, free.of(owner))))
       .execute();
     lists.push(rows);
   }
-  return interleave(lists).slice(0, room.all);
+  return interleave(lists).slice(0, free.all);
 }
 
 function isFree(now: number) {

@@ -37,9 +37,9 @@ export async function callRemote(
       // A start that was sent may have begun: sent again, it could run twice. A running call is not given up for a
       // setting.
       const mayHaveBegun = operation === 'POST /' && (error.failure === 'BROKEN' || error.failure === 'LATE');
-      const mayPass = operation !== 'POST /' || error.failure === 'NOT_REACHED';
+      const isTransient = operation !== 'POST /' || error.failure === 'NOT_REACHED';
       const of = { mayHaveBegun, cause: error };
-      throw new RemoteFault(message, mayPass, documentOf(platform, error, subscriber), of);
+      throw new RemoteFault(message, isTransient, documentOf(platform, error, subscriber), of);
     });
   const { status } = answer;
   const json = await parse(answer.text);

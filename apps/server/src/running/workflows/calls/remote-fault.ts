@@ -4,7 +4,7 @@ import type { Value } from '@kethub/workflow';
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
   /** True if another try may succeed. */
-  readonly mayPass: boolean;
+  readonly isTransient: boolean;
   /** True if a start that failed may have begun. */
   readonly mayHaveBegun: boolean;
   /** The response for the task. It is private so that the platform never logs it: the service may have written it. */
@@ -15,12 +15,12 @@ export class RemoteFault extends Error {
   /** @param message for those who see the workflow: no address, nothing that the service has answered. */
   constructor(
     message: string,
-    mayPass: boolean,
+    isTransient: boolean,
     response: Value,
     of: { isAnswer?: boolean; mayHaveBegun?: boolean; cause?: unknown } = {},
   ) {
     super(message, { cause: of.cause });
-    this.mayPass = mayPass;
+    this.isTransient = isTransient;
     this.mayHaveBegun = of.mayHaveBegun ?? false;
     this.isAnswer = of.isAnswer ?? false;
     this.#response = response;

@@ -60,7 +60,7 @@ export async function endRemote(
     if (!(error instanceof RemoteFault)) throw error;
     // A service may report its failure under any HTTP status: the JSON is the answer.
     const isCause = error.isAnswer && !hasSucceeded;
-    if (error.mayPass && !isCause) throw error;
+    if (error.isTransient && !isCause) throw error;
     return failJob(environment, job, call, error.response);
   }
   if (!hasSucceeded) return failJob(environment, job, call, result);

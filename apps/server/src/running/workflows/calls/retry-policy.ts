@@ -22,7 +22,7 @@ export function pauseAfter(attempts: number): number {
 /** Returns whether a job that has failed with `error` is not tried again. */
 export function isOver({ state, attempts }: Pick<WorkflowJobRow, 'state' | 'attempts'>, error: unknown): boolean {
   if (!(error instanceof RemoteFault)) return attempts >= retries.platform;
-  if (!error.mayPass) return true;
+  if (!error.isTransient) return true;
   const isAtWork = state === 'REMOTE' || state === 'CANCELLING' || state === 'WITHDRAWN';
   return attempts >= (isAtWork ? retries.running : retries.start);
 }

@@ -105,7 +105,7 @@ async function notStarted(
   const fault = faultOf(error);
   const { platform } = environment;
   const { database, now, telemetry, log } = platform;
-  if (fault.mayHaveBegun || !fault.mayPass || isOver(job, fault)) {
+  if (fault.mayHaveBegun || !fault.isTransient || isOver(job, fault)) {
     if (!fault.mayHaveBegun && countedAt !== null)
       await environment.persist(job, () => database.write((one) => uncountExecution(one, subscriptionId, countedAt)));
     const reason = fault.mayHaveBegun ? fault.message : null;
@@ -130,7 +130,7 @@ async function notStarted(
 async function notFound({ platform, persist }: JobEnvironment, { job }: Noted, error: unknown): Promise<void> {
   const fault = faultOf(error);
   const { database, now, telemetry, log } = platform;
-  const isAgain = !fault.mayHaveBegun && fault.mayPass && !isOver(job, fault);
+  const isAgain = !fault.mayHaveBegun && fault.isTransient && !isOver(job, fault);
   log.warn(
     { job: job.id, attempts: job.attempts, err: fault },
     'it is not known which execution a cancelled task has started',
