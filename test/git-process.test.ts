@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, type PlatformClient } from '@kethub/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
 import { Browser } from '@kethub/server/testing/browser';
 import { postgreSql } from '@kethub/server/testing/databases';
@@ -26,22 +26,21 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
   let folder: string;
   let git: KethubProcess;
   let gitSettings: Settings;
+  let gitPort: number;
   let secondApi: KethubProcess;
   let nginx: Nginx;
+  let proxied: (gits: readonly number[]) => string;
   let client: GitClient;
   let person: PlatformClient;
   let origin: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-git-process-'));
-    const [proxyPort, apiPort, gitPort, secondPort] = [
-      await freePort(),
-      await freePort(),
-      await freePort(),
-      await freePort(),
-    ];
+    const [proxyPort, apiPort, secondPort] = [await freePort(), await freePort(), await freePort()];
+    gitPort = await freePort();
     origin = `http://127.0.0.1:${proxyPort}`;
-    nginx = await startDocumentedNginx(folder, { 8000: proxyPort, 8080: apiPort, 8090: gitPort }, secondPort);
+    proxied = await documentedNginx({ 8000: proxyPort, 8080: apiPort, 8090: gitPort }, secondPort);
+    nginx = await startNginx(folder, proxied([gitPort]), proxyPort);
     const settings = {
       KETHUB_PUBLIC_URL: origin,
       KETHUB_PORT: String(apiPort),
@@ -257,26 +256,107 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
     }
   });
 
-  test('a second process with the role git on the same folder refuses to start', async () => {
+  test('a second git takes over while clones, pushes and reads go on, and a third is refused', async () => {
+    const made = await person.createImplementation({ json: { name: 'moving' } });
+    const token = (await person.createAccessToken({ json: { name: 'moving' } })).value ?? '';
+    const urlOf = (of: string) => of.replace('://', `://x:${token}@`);
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const failed: string[] = [];
+    const counts = { pushed: 0, cloned: 0, read: 0 };
+    const succeeds = async (...args: string[]): Promise<boolean> => {
+      const { code, err } = await client.try('', ...args);
+      if (code !== 0) failed.push(`git ${args[0] === '-C' ? args[2] : args[0]}: ${err}`);
+      return code === 0;
+    };
+    const repeat = async (once: (round: number) => Promise<void>): Promise<void> => {
+      for (let round = 0; !stop.signal.aborted; round++) await once(round);
+    };
+    await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
+    await client.run('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
+    const calling = Promise.all([
+      repeat(async () => {
+        await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
+        if (await succeeds('-C', 'moving', 'push', '-q', urlOf(made.cloneUrl), 'main')) counts.pushed++;
+      }),
+      repeat(async (round) => {
+        if (await succeeds('clone', '-q', '--depth=1', urlOf(made.cloneUrl), `moved-${round}`)) counts.cloned++;
+        await rm(client.at(`moved-${round}`), { recursive: true, force: true });
+      }),
+      repeat(async () => {
+        const where = `${origin}/api/-/implementations/${made.id}/tree`;
+        const { status } = await fetch(where, { headers: { 'x-auth-token': token } });
+        if (status === 200) counts.read++;
+        else failed.push(`tree: ${status}`);
+      }),
+    ]);
+    const going = async (): Promise<void> => {
+      const before = { ...counts };
+      while (counts.pushed < before.pushed + 3 || counts.cloned < before.cloned + 3 || counts.read < before.read + 3)
+        await pause(20);
+    };
+    await going();
+
+    // Both serve: one after the other answers.
     const port = await freePort();
     const second = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(port) }, port);
-    const refusal = await second.refusal();
-    expect(refusal).toContain(`Another Kethub uses the data folder ${gitSettings['KETHUB_DATA_DIR']}.`);
-    expect((await fetch(`http://127.0.0.1:${gitSettings['KETHUB_PORT']}/ready`)).status).toBe(200);
+    onTestFinished(() => second.end());
+    await second.ready();
+    await nginx.configure(proxied([gitPort, port]));
+    await going();
+    const third = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(await freePort()) }, port);
+    expect(await third.refusal()).toContain(
+      `Two processes use the repositories in the data folder ${gitSettings['KETHUB_DATA_DIR']} already`,
+    );
+    await nginx.configure(proxied([port]));
+    await git.end();
+    await going();
+    stop.abort();
+    await calling;
+    expect(failed).toEqual([]);
+
+    // The upkeep is the second's as well.
+    const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
+    while (!(await readdir(path.join(repository, 'objects/pack'))).some((name) => name.endsWith('.bitmap')))
+      await pause(100);
+    await client.run('', '--git-dir', repository, 'fsck', '--full', '--strict');
+    expect(await client.run('', '--git-dir', repository, 'rev-parse', 'main')).toBe(
+      await client.run('moving', 'rev-parse', 'HEAD'),
+    );
+
+    // A process that is killed in the middle of a push leaves what the other one clears when it takes over.
+    git = new KethubProcess(gitSettings, gitPort);
+    await git.ready();
+    await client.commit('moving', { 'data.bin': randomBytes(20_000_000) });
+    const cutOff = client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
+    const unfinished = async () =>
+      (await readdir(path.join(repository, 'objects'))).filter((name) => /^(?:tmp_|incoming-)/.test(name));
+    while ((await unfinished()).length === 0) await pause(1);
+    await second.end('SIGKILL');
+    expect((await cutOff).code).not.toBe(0);
+    await writeFile(path.join(repository, 'refs/heads/main.lock'), '');
+    await nginx.configure(proxied([gitPort]));
+    while ((await client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main')).code !== 0) await pause(100);
+    expect(await unfinished()).toEqual([]);
+    await client.run('', '--git-dir', repository, 'fsck', '--full', '--strict');
   });
 });
 
-/** Starts nginx with the server of docs/operations.md on other ports, and two apis. */
-async function startDocumentedNginx(
-  folder: string,
+/**
+ * The server of docs/operations.md on other ports, behind two apis. Returns a function that gives the content of nginx
+ * for these ports of git.
+ */
+async function documentedNginx(
   ports: Readonly<Record<number, number>>,
   secondApi: number,
-): Promise<Nginx> {
+): Promise<(gits: readonly number[]) => string> {
   const server = /```nginx\n([\s\S]*?)```/.exec(await readFile(OPERATIONS, 'utf8'))?.[1] ?? '';
   const moved = Object.entries(ports).reduce((text, [from, to]) => text.replaceAll(from, String(to)), server);
-  // Requests go to the two apis in turn. Without max_fails=0 one that starts counts as lost for ten seconds.
-  const apis = [ports[8080], secondApi].map((port) => `server 127.0.0.1:${port} max_fails=0;`);
-  const upstream = `upstream apis { ${apis.join(' ')} }`;
-  const shared = moved.replace(`proxy_pass http://127.0.0.1:${ports[8080]};`, 'proxy_pass http://apis;');
-  return startNginx(folder, `${upstream}\n${shared}`, ports[8000] ?? 0);
+  // Requests go to the processes in turn. Without max_fails=0 one that starts counts as lost for ten seconds.
+  const upstream = (name: string, of: readonly (number | undefined)[]): string =>
+    `upstream ${name} { ${of.map((port) => `server 127.0.0.1:${port} max_fails=0;`).join(' ')} }\n`;
+  const shared = moved
+    .replace(`proxy_pass http://127.0.0.1:${ports[8080]};`, 'proxy_pass http://apis;')
+    .replaceAll(`proxy_pass http://127.0.0.1:${ports[8090]};`, 'proxy_pass http://gits;');
+  return (gits) => `${upstream('apis', [ports[8080], secondApi])}${upstream('gits', gits)}${shared}`;
 }

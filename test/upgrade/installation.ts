@@ -9,9 +9,8 @@ import type { Version } from './versions.ts';
 export interface Part {
   readonly name: string;
   readonly role: 'api' | 'gateway' | 'worker' | 'git';
-  readonly process: KethubProcess;
+  process: KethubProcess;
   readonly dataDir: string;
-  readonly port: number;
 }
 
 /** Two apis, two gateways, two workers and a git behind nginx. */
@@ -50,7 +49,7 @@ export async function openInstallation(folder: string, databaseUrl: string, vers
     KETHUB_WARM_MEMORY_MB: '32',
     KETHUB_LOG_LEVEL: 'warn',
   };
-  const planned: (Omit<Part, 'process'> & { readonly settings: Settings })[] = [];
+  const planned: (Omit<Part, 'process' | 'port'> & { port: number; readonly settings: Settings })[] = [];
   for (const [index, role] of ROLES.entries()) {
     const name = `${role}-${index}`;
     const dataDir = path.join(folder, name);
@@ -58,12 +57,13 @@ export async function openInstallation(folder: string, databaseUrl: string, vers
     const settings = { ...shared, KETHUB_ROLES: role, KETHUB_DATA_DIR: dataDir, [PORTS[role]]: String(port) };
     planned.push({ name, role, dataDir, port, settings });
   }
-  /** nginx, with one process out of its rotation. */
-  const configured = (out: string | null): string => {
+  /** nginx, with one process out of its rotation. `beside` is the port of a second git. */
+  const configured = (out: string | null, beside: number | null = null): string => {
     const upstream = (role: Part['role']): string =>
       `upstream ${role} {\n${planned
         .filter((part) => part.role === role)
         .map(({ port, name }) => `server 127.0.0.1:${port} max_fails=0${name === out ? ' down' : ''};`)
+        .concat(role === 'git' && beside !== null ? `server 127.0.0.1:${beside} max_fails=0;` : [])
         .join('\n')}\n}\n`;
     // Clients open a connection for each request: nginx itself closes idle ones when it is configured anew.
     return `${upstream('api')}${upstream('gateway')}${upstream('git')}
@@ -79,9 +79,9 @@ server { listen 127.0.0.1:${gatewayPort}; location / { proxy_pass http://gateway
   const proxyFolder = path.join(folder, 'nginx');
   mkdirSync(proxyFolder, { recursive: true });
   const nginx = await startNginx(proxyFolder, configured(null), platformPort);
-  const parts = planned.map(({ settings, ...part }) => ({
+  const parts: Part[] = planned.map(({ settings, port, ...part }) => ({
     ...part,
-    process: new KethubProcess(settings, part.port, version.program),
+    process: new KethubProcess(settings, port, version.program),
   }));
   const stop = async (): Promise<void> => {
     await nginx.stop();
@@ -96,7 +96,24 @@ server { listen 127.0.0.1:${gatewayPort}; location / { proxy_pass http://gateway
   return {
     origin,
     parts,
-    async replace({ process, role, name }, next) {
+    async replace(part, next) {
+      const { process, role, name } = part;
+      const plan = planned.find((one) => one.name === name);
+      if (role === 'git' && plan) {
+        // The next one serves the same repositories beside it.
+        const port = await freePort();
+        const beside = new KethubProcess({ ...plan.settings, KETHUB_PORT: String(port) }, port, next.program);
+        part.process = beside;
+        try {
+          await beside.ready();
+          await nginx.configure(configured(name, port));
+        } finally {
+          await process.end();
+        }
+        plan.port = port;
+        await nginx.configure(configured(null));
+        return;
+      }
       const isShared = role === 'api' || role === 'gateway';
       if (isShared) await nginx.configure(configured(name));
       await process.restart(next.program);

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinal, type ExecutionStatus } from '@kethub/contract';
 import { signInWithPassword } from '@kethub/client';
@@ -9,6 +11,7 @@ import {
   type Answered,
   type Caller,
 } from '@kethub/server/testing/gateway';
+import { GitClient } from '@kethub/server/testing/git-client';
 import type { DeployedService } from '@kethub/server/testing/kethub';
 
 /** A request that was not answered as it should. */
@@ -32,15 +35,15 @@ export class Tally {
     try {
       const answer = await send();
       if (answer.status === expected) return answer;
-      this.#failed(request, `${answer.status} ${answer.text.slice(0, 200)}`);
+      this.fail(request, `${answer.status} ${answer.text.slice(0, 200)}`);
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-      this.#failed(request, `${String(error)}${cause}`);
+      this.fail(request, `${String(error)}${cause}`);
     }
     return null;
   }
 
-  #failed(request: string, answer: string): void {
+  fail(request: string, answer: string): void {
     this.failures.push({ at: new Date().toISOString(), request, answer });
   }
 }
@@ -52,9 +55,12 @@ export interface Target {
   readonly session: string;
   readonly person: { readonly username: string; readonly password: string };
   readonly cloneUrl: string;
+  /** A repository that a person may push to, with the credential in its address. */
+  readonly pushUrl: string;
 }
 
 const CALLERS = 6;
+const PUSHED_BYTES = 3_000_000;
 /** Seconds of the executions that run while their worker is replaced. */
 const LONG_SECONDS = 25;
 /** Milliseconds after which an execution counts as lost. */
@@ -118,13 +124,13 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
       if (part === null) await pause(100);
     }
     const lines = [...text.matchAll(/"message":"((?:began|ended) \d+)"/g)].map(([, line]) => line);
-    if (lines.join() !== `began ${own},ended ${own}`)
-      tally.failures.push({ at: new Date().toISOString(), request: 'GET log', answer: `lines: ${lines.join()}` });
+    if (lines.join() !== `began ${own},ended ${own}`) tally.fail('GET log', `lines: ${lines.join()}`);
     const read = await tally.ask('GET status', 200, () => app.request('GET', `/${id}`));
     if (read !== null) tally.statuses.set(id, member(read.body, 'status'));
   };
   const platform = callerAt(`${origin}/api`, target.session);
   const read = (path: string): Promise<unknown> => tally.ask(`GET ${path}`, 200, () => platform.request('GET', path));
+  const client = await GitClient.open();
   await Promise.all([
     ...Array.from({ length: CALLERS }, () => repeat(50, () => call(0.1))),
     ...Array.from({ length: 4 }, () => repeat(500, () => call(LONG_SECONDS))),
@@ -165,10 +171,27 @@ export async function callSteadily(target: Target, stop: AbortSignal): Promise<T
         });
       });
     }),
+    repeat(1_000, () => pushAndClone(tally, client, target.pushUrl)),
     repeat(300, async () => {
       const where = `${target.cloneUrl}/info/refs?service=git-upload-pack`;
       await tally.ask('git', 200, async () => readAnswer(await fetch(where)));
     }),
   ]);
+  await client.close();
   return tally;
+}
+
+/** Pushes some MB and clones them again, with a real Git. */
+async function pushAndClone(tally: Tally, client: GitClient, url: string): Promise<void> {
+  const commit = await client.commit('pushed', { 'data.bin': randomBytes(PUSHED_BYTES) });
+  const run = (name: string, ...args: string[]) =>
+    tally.ask(name, 0, async () => {
+      const { code, err } = await client.try('', ...args);
+      return { status: code, headers: new Headers(), body: null, text: err };
+    });
+  await run('git push', '-C', 'pushed', 'push', '-q', url, 'HEAD:main');
+  await rm(client.at('cloned'), { recursive: true, force: true });
+  if ((await run('git clone', 'clone', '-q', '--depth=1', url, 'cloned')) === null) return;
+  const cloned = await client.run('cloned', 'rev-parse', 'HEAD');
+  if (cloned !== commit) tally.fail('git clone', `${cloned} was cloned after ${commit} was pushed`);
 }

@@ -36,6 +36,7 @@ import {
 import {
   implementationCatalog,
   Importer,
+  Keeper,
   openGitStore,
   SourceFollower,
   type GitStore,
@@ -131,7 +132,9 @@ async function drain(servers: readonly FastifyInstance[], { drainMs, stopMs }: E
 async function start(configuration: Configuration, log: Logger, { opened, servers, stop }: Starting): Promise<Kethub> {
   const { roles, dataDir, host } = configuration;
   openDataFolder(dataDir);
-  for (const part of ['worker', 'api', 'git'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
+  for (const part of ['worker', 'api'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
+  const keeper = roles.git ? await Keeper.open(dataDir) : null;
+  opened.push(() => keeper?.close());
   const ports = await usablePorts(configuration);
   if (roles.worker) await requireSandbox();
   const platform = await openPlatform(configuration, ports, log);
@@ -161,10 +164,11 @@ async function start(configuration: Configuration, log: Logger, { opened, server
   if (roles.worker && access) runWorkflows(platform, workflows, access, opened);
   const executions = new Executions(platform, worker?.runtime ?? null, workflows);
   opened.push(() => executions.close());
-  const store = roles.git ? openGitStore(platform) : null;
+  const store = keeper && openGitStore(platform, keeper);
   if (store) followSources(platform, store, opened);
   const identity = roles.api ? await createIdentity(platform) : null;
   if (store) importRepositories(platform, store, identity?.mailer ?? null, opened);
+  opened.push(() => keeper?.stopWaiting());
   if (identity) await open(await openApi(platform, identity, executions, workflows, store, opened), ports.api);
   else if (store) await open(await openGit(platform, store, opened), ports.api);
   if (roles.gateway && access) await open(await createGateway(platform, executions, access), ports.gateway);
@@ -343,7 +347,7 @@ function followSources(platform: Platform, store: GitStore, opened: Opened): voi
   opened.push(() => store.close());
   const follower = new SourceFollower(platform, store);
   opened.push(() => follower.stop());
-  follower.start();
+  store.keeper.whenKeeper(() => follower.start());
 }
 
 /** Imports repositories. A mailer is opened where none is given. */
@@ -352,7 +356,7 @@ function importRepositories(platform: Platform, store: GitStore, given: Mailer |
   if (mailer !== given) opened.push(() => mailer.close());
   const importer = new Importer(platform, store, mailer);
   opened.push(() => importer.stop());
-  importer.start();
+  store.keeper.whenKeeper(() => importer.start());
 }
 
 /** Opens the server of a process that has the role `git` without the platform interface. */

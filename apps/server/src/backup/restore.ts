@@ -25,7 +25,7 @@ export async function restore(configuration: Configuration, folder: string): Pro
   const database = storedDatabase(configuration);
   requireFitting(manifest, database);
   openDataFolder(dataDir);
-  const parts = (['worker', 'api', 'git'] as const).map((part) => takePart(dataDir, part));
+  const parts = (['worker', 'api', 'git', 'git-beside'] as const).map((part) => takePart(dataDir, part));
   try {
     requireKey(configuration, manifest);
     const blobs = await openBlobs(configuration.blobs, dataDir);

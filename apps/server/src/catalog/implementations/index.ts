@@ -8,5 +8,6 @@ export { readingEndpoints } from './reading/routes.ts';
 export { writingEndpoints } from './writing/routes.ts';
 export { automationEndpoints } from './automation/routes.ts';
 export { SourceFollower } from './automation/follower.ts';
+export { Keeper } from './keeper.ts';
 export { openGitStore, type GitStore } from './store.ts';
 export { serveGit } from './transport/routes.ts';

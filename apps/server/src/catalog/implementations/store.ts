@@ -1,10 +1,13 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
 import { canSandbox, requireGit } from './git/check.ts';
 import { Git, type GitEnd } from './git/git.ts';
 import { Repositories } from './git/repositories.ts';
+import type { Keeper } from './keeper.ts';
 import { CatFiles } from './reading/cat-file.ts';
 import { ReadSlots } from './reading/read-slots.ts';
 import { SizeQuota } from './size-quota.ts';
@@ -22,6 +25,7 @@ export interface GitStore {
   readonly readSlots: ReadSlots;
   readonly upkeep: Upkeep;
   readonly sizeQuota: SizeQuota;
+  readonly keeper: Keeper;
   /**
    * Follows a write that `beginWrite` has begun to its end, and records what has become of the repository. `pushOf` is
    * called after the end; without it, no person has pushed.
@@ -31,23 +35,26 @@ export interface GitStore {
 }
 
 /** Opens the repositories in the data folder. Throws Refusal when this machine has no suitable Git. */
-export function openGitStore(platform: Platform): GitStore {
+export function openGitStore(platform: Platform, keeper: Keeper): GitStore {
   requireGit();
   const { configuration, log } = platform;
   const folder = path.join(configuration.dataDir, 'repositories');
-  const hooks = path.join(folder, 'hooks');
-  mkdirSync(hooks, { recursive: true, mode: 0o700 });
-  for (const name of ['pre-receive', 'post-receive'])
-    cpSync(path.join(import.meta.dirname, 'git', name), path.join(hooks, name));
+  const hooks = placeHooks(path.join(folder, 'hooks'));
   const sandboxed = canSandbox();
   if (!sandboxed) log.warn('Git runs without a sandbox: bubblewrap cannot be used on this machine');
   const { pushBytes, repositoryBytes } = configuration.repositories;
   const git = new Git({ sandboxed, hooks, pushBytes, fileBytes: repositoryBytes });
   const catFiles = new CatFiles(git, platform.now);
-  const repositories = new Repositories(folder, git);
+  const repositories = new Repositories(folder, git, keeper);
 
   const upkeep = new Upkeep(platform, git, repositories);
-  upkeep.start();
+  if (!keeper.isKeeper) log.info('another process looks after the repositories; this one does when that has ended');
+  keeper.whenKeeper(() => {
+    upkeep.start();
+    keeper
+      .alone(() => removeOtherHooks(hooks))
+      .catch((error: unknown) => log.warn({ err: error }, 'hooks of another version could not be removed'));
+  });
 
   async function record({ id }: ImplementationRow, push: Push | null): Promise<void> {
     // The settings may have changed while the push went on.
@@ -59,6 +66,7 @@ export function openGitStore(platform: Platform): GitStore {
 
   return {
     git,
+    keeper,
     repositories,
     catFiles,
     upkeep,
@@ -83,4 +91,25 @@ export function openGitStore(platform: Platform): GitStore {
       await stopped;
     },
   };
+}
+
+/** Puts the hooks of this version into a folder named by their content: those of another version go on beside them. */
+function placeHooks(folder: string): string {
+  const names = ['pre-receive', 'post-receive'];
+  const hash = createHash('sha256');
+  for (const name of names) hash.update(readFileSync(path.join(import.meta.dirname, 'git', name)));
+  const target = path.join(folder, hash.digest('hex').slice(0, 16));
+  if (existsSync(target)) return target;
+  const made = `${target}.${randomBytes(4).toString('hex')}`;
+  mkdirSync(made, { recursive: true, mode: 0o700 });
+  for (const name of names) cpSync(path.join(import.meta.dirname, 'git', name), path.join(made, name));
+  renameSync(made, target);
+  return target;
+}
+
+/** Removes what is not the folder of these hooks, and stands beside it. */
+async function removeOtherHooks(hooks: string): Promise<void> {
+  const folder = path.dirname(hooks);
+  for (const name of await readdir(folder))
+    if (name !== path.basename(hooks)) await rm(path.join(folder, name), { recursive: true, force: true });
 }

@@ -4,16 +4,17 @@ import Database from 'better-sqlite3';
 import { Refusal } from '../config/index.ts';
 
 /**
- * A part of the data folder that belongs to one process: running executions (worker), arriving uploads (api), or
- * repositories (git).
+ * A part of the data folder that belongs to one process: running executions (worker), arriving uploads (api), or the
+ * upkeep of repositories (git). A second process may serve repositories beside the first (git-beside).
  */
-export type Part = 'worker' | 'api' | 'git';
+export type Part = 'worker' | 'api' | 'git' | 'git-beside';
 
 /** Lock files. The name of the worker's is from a version in which one process had all roles. */
 const LOCKS: Readonly<Record<Part, string>> = {
   worker: 'platform.lock',
   api: 'api.lock',
   git: 'git.lock',
+  'git-beside': 'git-beside.lock',
 };
 
 /** Creates the data folder, readable by its user only. Throws Refusal. */
@@ -28,21 +29,28 @@ export function openDataFolder(dataDir: string): void {
 }
 
 /**
- * Locks a part of the data folder for this process. Returns a function that releases it. The lock is a file lock (taken
- * through SQLite), so that it ends with the process, also if that is killed. Throws Refusal if another process has it.
+ * Locks a part of the data folder for this process. Returns a function that releases it; null if another process has it.
+ * The lock is a file lock (taken through SQLite), so that it ends with the process, also if that is killed.
  */
-export function takePart(dataDir: string, part: Part): () => void {
+export function tryPart(dataDir: string, part: Part): (() => void) | null {
   const lock = new Database(path.join(dataDir, LOCKS[part]), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     if (!(error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY')) throw error;
-    throw new Refusal(
-      `Another Kethub uses the data folder ${dataDir}. Stop it, or choose another folder: KETHUB_DATA_DIR=…`,
-    );
+    return null;
   }
   return () => void lock.close();
+}
+
+/** {@link tryPart} that throws Refusal if another process has it. */
+export function takePart(dataDir: string, part: Part): () => void {
+  const release = tryPart(dataDir, part);
+  if (release) return release;
+  throw new Refusal(
+    `Another Kethub uses the data folder ${dataDir}. Stop it, or choose another folder: KETHUB_DATA_DIR=…`,
+  );
 }
 
 /** The id of this folder's worker in the database, the same after every restart. */

@@ -1,4 +1,4 @@
-export { openDataFolder, takePart, workerIdOf } from './data-folder.ts';
+export { openDataFolder, takePart, tryPart, workerIdOf } from './data-folder.ts';
 export { createLog, withoutSecrets } from './log.ts';
 export { openLogFile } from './log-file.ts';
 export { programVersion } from './program-version.ts';

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ImplementationRow } from '../../../foundation/storage/index.ts';
+import type { Keeper } from '../keeper.ts';
 import type { Git } from './git.ts';
 
 type Named = Pick<ImplementationRow, 'id' | 'default_branch'>;
@@ -16,18 +17,22 @@ export const INDEX_PREFIX = 'kethub-index-';
 export class Repositories {
   readonly #folder: string;
   readonly #git: Git;
+  readonly #keeper: Keeper;
   /** Writes under way, by implementation. */
   readonly #writers = new Map<string, number>();
-  /** Repositories with a write that was cut off while others went on. */
+  /** Repositories to be cleared after the next write: this could not be while others wrote. */
   readonly #cutOff = new Set<string>();
   /** Repositories that are being cleared of what a killed write has left. Nobody writes to them. */
   readonly #clearing = new Map<string, Promise<void>>();
   /** Repositories that were made ready since the start; a killed process may have left something in others. */
   readonly #ready = new Map<string, Promise<string>>();
 
-  constructor(folder: string, git: Git) {
+  constructor(folder: string, git: Git, keeper: Keeper) {
     this.#folder = folder;
     this.#git = git;
+    this.#keeper = keeper;
+    // The process before may have left something since.
+    keeper.whenKeeper(() => this.#ready.clear());
   }
 
   /** Path that keeps the folders of deleted implementations. */
@@ -64,11 +69,8 @@ export class Repositories {
       return;
     }
     this.#writers.delete(id);
-    if (isWhole && !this.#cutOff.delete(id)) return;
-    const cleared = clearLeftovers(this.pathOf(id))
-      .catch(() => undefined)
-      .finally(() => this.#clearing.delete(id));
-    this.#clearing.set(id, cleared);
+    if (!this.#cutOff.delete(id) && isWhole) return;
+    this.#clear(id).catch(() => undefined);
   }
 
   /** Returns whether a write is under way. */
@@ -92,6 +94,24 @@ export class Repositories {
     }
   }
 
+  /** Removes what killed writes have left. After the next write, if this process or another one may be writing. */
+  #clear(id: string): Promise<void> {
+    const clearing = this.#clearing.get(id);
+    if (clearing) return clearing;
+    if (this.#writers.has(id)) {
+      this.#cutOff.add(id);
+      return Promise.resolve();
+    }
+    const work = this.#keeper
+      .alone(() => clearLeftovers(this.pathOf(id)))
+      .then((isCleared) => void (isCleared || this.#cutOff.add(id)));
+    this.#clearing.set(
+      id,
+      work.catch(() => undefined).finally(() => this.#clearing.delete(id)),
+    );
+    return work;
+  }
+
   #makeReady(id: string): Promise<string> {
     let ready = this.#ready.get(id);
     if (!ready) {
@@ -105,16 +125,21 @@ export class Repositories {
   async #prepare(id: string): Promise<string> {
     const repository = this.pathOf(id);
     if (await isThere(path.join(repository, 'HEAD'))) {
-      await clearLeftovers(repository);
+      await this.#clear(id);
       return repository;
     }
-    // A half-made repository never has its name.
-    const made = `${repository}.new`;
+    // A half-made repository never has its name. Two processes may make it at the same time.
+    const made = `${repository}.${this.#keeper.isKeeper ? 'new' : 'beside'}`;
     await rm(made, { recursive: true, force: true });
     await mkdir(made, { recursive: true, mode: 0o700 });
     const args = ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '.'];
     await this.#git.output({ repository: made, access: 'WRITE', args });
-    await rename(made, repository);
+    try {
+      await rename(made, repository);
+    } catch (error) {
+      if (!(await isThere(path.join(repository, 'HEAD')))) throw error;
+      await rm(made, { recursive: true, force: true });
+    }
     return repository;
   }
 

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from '../../foundation/config/index.ts';
+import { tryPart } from '../../foundation/process/index.ts';
+
+/** Milliseconds between two looks for a lock that another process has. */
+const LOOK_MS = 200;
+/** Milliseconds in which a start waits for a lock. The first process has the second lock for as long as it clears. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * The right to look after the repositories of a data folder. One process has it, the keeper. During an update a second
+ * process serves the same repositories beside it, and becomes the keeper when the first has ended.
+ */
+export class Keeper {
+  readonly #dataDir: string;
+  readonly #begin: (() => void)[] = [];
+  #release: () => void;
+  #isKeeper: boolean;
+  #timer: NodeJS.Timeout | null = null;
+  /** Pieces of work that run alone, and the lock that keeps a second process away meanwhile. */
+  #working = 0;
+  #unlock: (() => void) | null = null;
+
+  private constructor(dataDir: string, release: () => void, isKeeper: boolean) {
+    this.#dataDir = dataDir;
+    this.#release = release;
+    this.#isKeeper = isKeeper;
+    if (!isKeeper) this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  /** Throws Refusal when two processes serve the repositories already. */
+  static async open(dataDir: string): Promise<Keeper> {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const keeping = tryPart(dataDir, 'git');
+      if (keeping) return new Keeper(dataDir, keeping, true);
+      const beside = tryPart(dataDir, 'git-beside');
+      if (beside) return new Keeper(dataDir, beside, false);
+      if (performance.now() > end)
+        throw new Refusal(
+          `Two processes use the repositories in the data folder ${dataDir} already, the most that an update needs. Stop the older one, or choose another folder: KETHUB_DATA_DIR=…`,
+        );
+      await pause(LOOK_MS);
+    }
+  }
+
+  get isKeeper(): boolean {
+    return this.#isKeeper;
+  }
+
+  /** Calls `begin` once this process is the keeper: at once if it is already. */
+  whenKeeper(begin: () => void): void {
+    if (this.#isKeeper) begin();
+    else this.#begin.push(begin);
+  }
+
+  /** Runs work while no other process serves the repositories, and none begins to. Returns false if one does. */
+  async alone(work: () => Promise<void>): Promise<boolean> {
+    if (!this.#isKeeper) return false;
+    this.#unlock ??= tryPart(this.#dataDir, 'git-beside');
+    if (!this.#unlock) return false;
+    this.#working++;
+    try {
+      await work();
+    } finally {
+      this.#working--;
+      if (this.#working === 0) {
+        this.#unlock();
+        this.#unlock = null;
+      }
+    }
+    return true;
+  }
+
+  /** Does not become the keeper any more. */
+  stopWaiting(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  close(): void {
+    this.stopWaiting();
+    this.#release();
+  }
+
+  #look(): void {
+    const keeping = tryPart(this.#dataDir, 'git');
+    if (!keeping) return;
+    this.stopWaiting();
+    this.#release();
+    this.#release = keeping;
+    this.#isKeeper = true;
+    for (const begin of this.#begin.splice(0)) begin();
+  }
+}
