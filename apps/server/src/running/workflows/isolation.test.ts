@@ -106,7 +106,7 @@ describe.each(databases)('a timer or a message that the database refuses on $nam
       await transaction.insertInto('workflow_subscriptions').values(wanted).execute();
       await transaction.insertInto('workflow_messages').values(messages).execute();
     });
-    const postponed = new Postponed();
+    const postponed = new Postponed(() => now);
     const count = async () => {
       const rows = await platform.database.read.selectFrom('workflow_messages').select('id').execute();
       return rows.length;
@@ -116,6 +116,6 @@ describe.each(databases)('a timer or a message that the database refuses on $nam
     // Nobody tries the others again and again.
     expect(await correlateMessages(platform, postponed, () => undefined)).toBeNull();
     now += 60_001;
-    expect(postponed.at(now)).toEqual([]);
+    expect(postponed.ids).toEqual([]);
   });
 });

@@ -20,16 +20,23 @@ const MOST_POSTPONED = 1_000;
 /** Messages that could not be correlated, and the time of their next try. Those behind them do not wait. */
 export class Postponed {
   readonly #until = new Map<string, number>();
+  readonly #now: () => number;
 
-  add(id: string, until: number): void {
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Has an id wait for this long. */
+  add(id: string, milliseconds: number): void {
     this.#until.delete(id);
-    this.#until.set(id, until);
+    this.#until.set(id, this.#now() + milliseconds);
     const [oldest] = this.#until.keys();
     if (this.#until.size > MOST_POSTPONED && oldest !== undefined) this.#until.delete(oldest);
   }
 
   /** The ids that must still wait. */
-  at(now: number): string[] {
+  get ids(): string[] {
+    const now = this.#now();
     for (const [id, until] of this.#until) if (until <= now) this.#until.delete(id);
     return [...this.#until.keys()];
   }
@@ -40,7 +47,7 @@ export async function correlateMessages(platform: Platform, postponed: Postponed
   const { database, now, log } = platform;
   const waiting = await database.read.selectFrom('workflow_messages').select('id').limit(1).executeTakeFirst();
   if (!waiting) return null;
-  const matches = await matching(database.read, now(), postponed.at(now()));
+  const matches = await matching(database.read, now(), postponed.ids);
   let correlated = 0;
   let failed = 0;
   for (const message of matches) {
@@ -52,7 +59,7 @@ export async function correlateMessages(platform: Platform, postponed: Postponed
       log.warn({ message: message.id, err: error }, 'a message could not be brought to a workflow: it is tried again');
       platform.telemetry.metrics?.workflowRetried('message');
       failed++;
-      postponed.add(message.id, now() + AGAIN_MS);
+      postponed.add(message.id, AGAIN_MS);
     }
   }
   if (correlated > 0) notify();

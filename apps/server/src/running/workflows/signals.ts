@@ -49,7 +49,7 @@ export async function broadcastSignals(
         isSlowed = true;
         break;
       }
-      const id = await oldest(read, owner, postponed.at(platform.now()));
+      const id = await oldest(read, owner, postponed.ids);
       if (id === null) break;
       rate.spend(owner, 1);
       if (await tryToDeliver(platform, broadcasting, id, notify)) steps += 1;
@@ -94,7 +94,7 @@ async function tryToDeliver(
     if (isOutage(error)) throw error;
     log.warn({ signal: id, err: error }, 'a signal could not be delivered: it is tried again');
     telemetry.metrics?.workflowRetried('signal');
-    postponed.add(id, now() + AGAIN_MS);
+    postponed.add(id, AGAIN_MS);
     await database.write((transaction) =>
       transaction
         .deleteFrom('workflow_signals')

@@ -61,7 +61,7 @@ export async function publishThrown(platform: Platform, publishing: Publishing, 
       isSlowed = true;
       continue;
     }
-    for (const message of await thrownBy(read, owner, postponed.at(platform.now()))) {
+    for (const message of await thrownBy(read, owner, postponed.ids)) {
       rate.spend(owner, 1);
       if (await tryToPublish(platform, publishing, message, notify)) published += 1;
     }
@@ -105,7 +105,7 @@ async function tryToPublish(
     if (isOutage(error)) throw error;
     log.warn({ message: message.id, err: error }, 'a message that a workflow throws could not be published');
     telemetry.metrics?.workflowRetried('message');
-    publishing.postponed.add(message.id, now() + AGAIN_MS);
+    publishing.postponed.add(message.id, AGAIN_MS);
     if (now() > Math.max(message.expires_at, message.created_at + TRIED_MS))
       await database.write((transaction) => take(transaction, message));
     return false;

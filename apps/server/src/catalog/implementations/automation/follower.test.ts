@@ -76,6 +76,19 @@ describe.each(databases)(`${SOURCES} sources of services on $name`, ({ open }) =
     await clear();
   });
 
+  test('a clock that is set back by hours puts no source off', async () => {
+    now += 6 * 3_600_000;
+    await platform.database.write((transaction) => makeSourcesDue(transaction, now, 'pushed'));
+    expect(await follower.run()).toBe(1);
+    now -= 6 * 3_600_000;
+    expect(await follower.run()).toBe(1);
+    // It is due again after its own wait.
+    expect(await follower.run()).toBe(0);
+    now += 10_000;
+    expect(await follower.run()).toBe(1);
+    await clear();
+  });
+
   test('a push during the look at its source is looked at as well', async () => {
     await platform.database.write((transaction) => makeSourcesDue(transaction, now, 'pushed'));
     const { write, read } = platform.database;

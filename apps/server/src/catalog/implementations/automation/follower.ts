@@ -10,6 +10,8 @@ const ROUND_MS = 2_000;
 const SOURCES_OF_ROUND = 100;
 /** Milliseconds until the next look at a source that could not be followed. */
 const FAILED_MS = 60_000;
+/** Milliseconds, longer than any wait. A source due later than this was put off by a clock that has since been set back. */
+const FAR_MS = 10 * 60_000;
 
 /**
  * Follows the sources that are due, one at a time, the longest due first. A push makes them due in the transaction that
@@ -93,7 +95,7 @@ function dueSources({ read }: Database, now: number): Promise<ServiceSourceRow[]
   return read
     .selectFrom('service_sources')
     .selectAll()
-    .where('due_at', '<=', now)
+    .where(({ or, eb }) => or([eb('due_at', '<=', now), eb('due_at', '>', now + FAR_MS)]))
     .orderBy('due_at')
     .limit(SOURCES_OF_ROUND)
     .execute();

@@ -17,15 +17,18 @@ export type DueImport = ImplementationImportRow & { readonly owner_id: string; r
 
 /** The imports that are due, also those that a process has left that was killed. The longest due come first. */
 export function dueImports({ database, now }: Platform): Promise<DueImport[]> {
-  return database.read
-    .selectFrom('implementation_imports')
-    .innerJoin('implementations', 'implementations.id', 'implementation_id')
-    .selectAll('implementation_imports')
-    .select(['owner_id', 'name'])
-    .where('next_at', '<=', now())
-    .orderBy('next_at')
-    .limit(CHUNK)
-    .execute();
+  return (
+    database.read
+      .selectFrom('implementation_imports')
+      .innerJoin('implementations', 'implementations.id', 'implementation_id')
+      .selectAll('implementation_imports')
+      .select(['owner_id', 'name'])
+      // A time further ahead was set by a clock that has since been set back.
+      .where(({ or, eb }) => or([eb('next_at', '<=', now()), eb('next_at', '>', now() + 2 * MIRROR_MS)]))
+      .orderBy('next_at')
+      .limit(CHUNK)
+      .execute()
+  );
 }
 
 /** Those of `ids` that have an import. */

@@ -6,14 +6,21 @@ export async function findFailures(
   queries: Queries,
   keys: readonly string[],
   now: number,
+  window: number,
 ): Promise<ReadonlyMap<string, SignInFailureRow>> {
   const rows = await queries
     .selectFrom('sign_in_failures')
     .selectAll()
     .where('key', 'in', keys)
     .where('expires_at', '>', now)
+    .where('expires_at', '<=', farEnd(now, window))
     .execute();
   return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** A counter that ends later than this was begun by a clock that has since been set back: it counts no more. */
+function farEnd(now: number, window: number): number {
+  return now + 2 * window;
 }
 
 /** Adds one to the counter of each key. A counter starts with its first failure, and starts again after its window. */
@@ -23,14 +30,15 @@ export async function recordFailure(
   now: number,
   window: number,
 ): Promise<void> {
+  const isOver = sql`(sign_in_failures.expires_at <= ${now} or sign_in_failures.expires_at > ${farEnd(now, window)})`;
   await database.write((transaction) =>
     transaction
       .insertInto('sign_in_failures')
       .values(keys.map((key) => ({ key, failures: 1, expires_at: now + window })))
       .onConflict((conflict) =>
         conflict.column('key').doUpdateSet({
-          failures: sql`case when sign_in_failures.expires_at <= ${now} then 1 else sign_in_failures.failures + 1 end`,
-          expires_at: sql`case when sign_in_failures.expires_at <= ${now} then excluded.expires_at else sign_in_failures.expires_at end`,
+          failures: sql`case when ${isOver} then 1 else sign_in_failures.failures + 1 end`,
+          expires_at: sql`case when ${isOver} then excluded.expires_at else sign_in_failures.expires_at end`,
         }),
       )
       .execute(),

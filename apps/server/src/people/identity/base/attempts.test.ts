@@ -38,6 +38,18 @@ describe.each(databases)('wrong passwords on $name', ({ open }) => {
     expect(await guessAda(attempts)).toMatchObject({ failures: 10 });
   });
 
+  test('a clock that is set back by hours shuts nobody out, and counts anew', async () => {
+    const { attempts, pass } = await start();
+    pass(6 * 60 * MINUTES);
+    expect(await guessAda(attempts)).toMatchObject({ failures: 10 });
+    pass(-6 * 60 * MINUTES);
+    expect(await signsIn(attempts, 'ada', '192.0.2.1')).toBe(true);
+    expect(await guessAda(attempts)).toEqual({ failures: 10, retryAfter: 300 });
+    // Clocks of two processes that differ by less than a window count together.
+    pass(-MINUTES);
+    expect(await guessAda(attempts)).toMatchObject({ failures: 0 });
+  });
+
   test('another process counts on, and so does the next one after a restart', async () => {
     const { platform, attempts } = await start();
     const database = await platform.testDatabase.again();

@@ -75,7 +75,7 @@ export class Attempts {
 
   async #wait({ network, pair, account }: Keys, before: ReadonlyMap<string, number>): Promise<number | null> {
     const { database, now } = this.#platform;
-    const failures = await findFailures(database.read, known({ network, pair, account }), now());
+    const failures = await findFailures(database.read, known({ network, pair, account }), now(), WINDOW_MS);
     const full = (key: string | null, most: number): number | null => {
       if (key === null) return null;
       const row = failures.get(key);
