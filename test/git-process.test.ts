@@ -260,6 +260,14 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
     const made = await person.createImplementation({ json: { name: 'moving' } });
     const token = (await person.createAccessToken({ json: { name: 'moving' } })).value ?? '';
     const urlOf = (of: string) => of.replace('://', `://x:${token}@`);
+    const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
+    /** A copy is whole, and has what was pushed last. The repository itself may be packed at the moment. */
+    const requireCopy = async (copy: string): Promise<void> => {
+      await client.run('', 'clone', '-q', '--mirror', '--no-local', repository, copy);
+      await client.run('', '--git-dir', copy, 'fsck', '--full', '--strict');
+      const pushed = await client.run('moving', 'rev-parse', 'HEAD');
+      expect(await client.run('', '--git-dir', copy, 'rev-parse', 'main')).toBe(pushed);
+    };
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     const failed: string[] = [];
@@ -316,13 +324,9 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
     expect(failed).toEqual([]);
 
     // The upkeep is the second's as well.
-    const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
     while (!(await readdir(path.join(repository, 'objects/pack'))).some((name) => name.endsWith('.bitmap')))
       await pause(100);
-    await client.run('', '--git-dir', repository, 'fsck', '--full', '--strict');
-    expect(await client.run('', '--git-dir', repository, 'rev-parse', 'main')).toBe(
-      await client.run('moving', 'rev-parse', 'HEAD'),
-    );
+    await requireCopy('after-update');
 
     // A process that is killed in the middle of a push leaves what the other one clears when it takes over.
     git = new KethubProcess(gitSettings, gitPort);
@@ -338,7 +342,7 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
     await nginx.configure(proxied([gitPort]));
     while ((await client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main')).code !== 0) await pause(100);
     expect(await unfinished()).toEqual([]);
-    await client.run('', '--git-dir', repository, 'fsck', '--full', '--strict');
+    await requireCopy('after-kill');
   });
 });
 

@@ -4,6 +4,7 @@ import { ROLES } from '../config/index.ts';
 import type { Platform } from '../platform.ts';
 import { programVersion } from '../process/index.ts';
 import { newestMigration } from '../storage/index.ts';
+import { ClockWatch } from './clock-watch.ts';
 
 /** Milliseconds between two reports. */
 const EVERY_MS = 30_000;
@@ -28,7 +29,10 @@ export function reportProcess(platform: Platform): () => Promise<void> {
     worker_id: workerId,
     driver: workerId === null ? null : driverOf(configuration),
   };
+  const clock = new ClockWatch(now);
   const report = async (): Promise<void> => {
+    const set = clock.look();
+    if (set !== null) log.warn(set);
     try {
       const changing = { seen_at: now(), ...(await diskOf(configuration.dataDir)) };
       await database.write(async (transaction) => {

@@ -98,7 +98,7 @@ describe.each(postgreSql)('kill -9 of the api that deletes by age, on $name', ({
     const rows = await rowsOf();
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([...expired, ...kept]));
     expect(new Set(rows.filter((row) => row.expired_at === null).map(({ id }) => id))).toEqual(kept);
-    // What a kill has left in the store goes with the sweep, and nothing else does.
+    // The sweep removes leftovers of the kills from the store, and nothing else.
     await sweepOrphans(platform.database, platform.blobs, Date.now() + DAY_MS);
     await requireWhole();
     const files = await platform.database.read.selectFrom('execution_files').select('blob').execute();
