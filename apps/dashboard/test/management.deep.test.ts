@@ -109,6 +109,49 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     await page.getByText('Tokens of applications').waitFor();
   });
 
+  test('an installation in trouble tells an administrator so, in light and in dark', async () => {
+    const { page, kethub, origin } = dashboard;
+    const { database, newId, now } = kethub.platform;
+    const GB = 2 ** 30;
+    const [gone, full] = [newId(), newId()];
+    const beat = { beats: 1, seen_at: now(), containers: 0, machine: 'm', cpus: 8, memory_bytes: 32 * GB, gpus: '[]' };
+    const reported = { started_at: now() - 90 * 60_000, seen_at: now(), schema: '0001-baseline' };
+    await database.write(async (transaction) => {
+      await transaction
+        .insertInto('workers')
+        .values([
+          { id: gone, host: 'node-7.example.org', lost_at: now() - 20 * 60_000, ...beat },
+          { id: full, host: 'node-8.example.org', lost_at: null, ...beat },
+        ])
+        .execute();
+      const worker = { roles: 'worker', version: '0.0.9', worker_id: full, driver: 'KUBERNETES' as const };
+      const gateway = { roles: 'gateway', version: '0.0.9', worker_id: null, driver: null };
+      await transaction
+        .insertInto('processes')
+        .values([
+          {
+            id: newId(),
+            host: 'node-8.example.org',
+            ...reported,
+            ...worker,
+            disk_bytes: 500 * GB,
+            disk_free_bytes: GB,
+          },
+          { id: newId(), host: 'edge-1', ...reported, ...gateway, disk_bytes: null, disk_free_bytes: null },
+        ])
+        .execute();
+    });
+    await page.goto(`${origin}/administration`);
+    const installation = page.getByRole('region', { name: 'Installation' });
+    await installation.getByText(/Processes of 2 versions run side by side/).waitFor();
+    const worker = installation.getByRole('row', { name: /node-8/ });
+    expect(await worker.innerText()).toMatch(/0\.0\.9.*1 GB of 500 GB.*Nearly full.*0 running in Kubernetes/s);
+    await installation.getByText('node-7.example.org').waitFor();
+    expect(await installation.getByRole('row', { name: /edge-1/ }).innerText()).toContain('not known');
+    await picture(page, 'administration-in-trouble');
+    expect(await dashboard.barriersOn(['/administration'])).toEqual([]);
+  });
+
   test('no script but its own has run, and no request has left the origin', () =>
     expect(dashboard.complaints).toEqual([]));
 });
