@@ -45,7 +45,7 @@ beforeAll(async () => {
   ensureTools([{ what: 'libfaketime', package: 'libfaketime', isThere: () => existsSync(LIBRARY) }], () => undefined);
   kethub = await startTestKethub(sqlite);
   service = await deploy(kethub.client, 'Sleeper', sleeper);
-  const input = { in: { seconds: 'seconds' }, extensions: calls(service.service.id) };
+  const input = { in: { seconds: '=seconds' }, extensions: calls(service.service.id) };
   const [start, end] = [bpmn.start('start'), bpmn.end('end')];
   workflow = await deployWorkflow(
     kethub.client,
@@ -97,6 +97,7 @@ async function end(app: Caller, id: string): Promise<string> {
   for (;;) {
     const { body } = await app.request('GET', `/${id}`, { headers: { prefer: 'wait=10' } });
     const status = member(body, 'status');
+    if (status === 'FAILED') return `FAILED ${JSON.stringify(body)}`;
     if (isFinal(status as ExecutionStatus)) return status;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { LogEntry } from '@kethub/contract';
@@ -229,6 +229,22 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-refused-'));
     });
     afterAll(() => rm(folder, { recursive: true }));
+
+    test('the data folder of another installation', async () => {
+      const own = path.join(folder, 'own');
+      await mkdir(own);
+      await writeFile(path.join(own, 'installation.id'), 'another\n');
+      const port = await freePort();
+      const settings = { KETHUB_ROLES: 'gateway', KETHUB_GATEWAY_PORT: String(port), KETHUB_DATA_DIR: own };
+      const start = () => new KethubProcess({ ...kethub.settings, ...settings }, port);
+      expect(await start().refusal()).toMatch(/belongs to another Kethub.*KETHUB_DATA_DIR.*installation\.id/);
+      // The file is gone, as the message says.
+      await rm(path.join(own, 'installation.id'));
+      const process = start();
+      await process.ready();
+      await process.end();
+      expect(await readFile(path.join(own, 'installation.id'), 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/);
+    });
 
     test.each([
       ['another key', () => ({ KETHUB_INSTANCE_KEY: '33'.repeat(32) }), /another instance key.*KETHUB_INSTANCE_KEY/],

@@ -61,6 +61,7 @@ import { sharingCatalog } from './catalog/sharing/index.ts';
 import {
   createSeal,
   instanceKey,
+  joinDataFolder,
   joinInstallation,
   openBlobs,
   openDatabase,
@@ -192,7 +193,7 @@ export async function openPlatform(
     connections: configuration.databaseConnections,
   });
   try {
-    await joinInstallation({ database, blobs, seal, now: Date.now });
+    joinDataFolder(dataDir, await joinInstallation({ database, blobs, seal, now: Date.now }));
     const addresses = addressesOf(configuration, ports);
     const workerId = configuration.roles.worker ? workerIdOf(dataDir, newId) : null;
     const telemetry = await openTelemetry(configuration, log);

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../config/index.ts';
 import type { Blobs } from './blobs.ts';
@@ -18,10 +20,10 @@ export interface Share {
 
 /**
  * Checks that this process has the instance key and the store of blobs that belong to the database. The first process
- * records both there. With others, requests would fail one by one: values cannot be unsealed, blobs are missing. Throws
- * Refusal.
+ * records both there. With others, requests would fail one by one: values cannot be unsealed, blobs are missing. Returns
+ * the name of the installation, which is that of its mark in the store. Throws Refusal.
  */
-export async function joinInstallation(share: Share): Promise<void> {
+export async function joinInstallation(share: Share): Promise<string> {
   const { sealed_check, blob_store } = (await known(share.database)) ?? (await found(share));
   if (!isSealedBy(share.seal, sealed_check))
     throw new Refusal(
@@ -31,6 +33,21 @@ export async function joinInstallation(share: Share): Promise<void> {
     throw new Refusal(
       `The store of files is not the one that belongs to the database: it does not hold ${blob_store}. Give every process the same KETHUB_BLOBS, and move the files along when the store is moved.`,
     );
+  return blob_store;
+}
+
+/**
+ * Checks that a data folder belongs to this installation. The first process on it records that. Another database knows
+ * nothing of what lies there: repositories would be taken for deleted ones, and running executions for strange ones.
+ * Throws Refusal.
+ */
+export function joinDataFolder(dataDir: string, installation: string): void {
+  const file = path.join(dataDir, 'installation.id');
+  if (!existsSync(file)) writeFileSync(file, `${installation}\n`, { mode: 0o600, flush: true });
+  if (readFileSync(file, 'utf8').trim() === installation) return;
+  throw new Refusal(
+    `The data folder ${dataDir} belongs to another Kethub: it was used with another database. Choose another folder (KETHUB_DATA_DIR=…), or give this process the database of that one (DATABASE_URL). If that database is gone for good, remove ${file}: what lies in the folder is then cleared.`,
+  );
 }
 
 function known(database: Database) {
