@@ -46,7 +46,7 @@ import { createMailer, type Mailer } from './foundation/mail/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
 import type { Addresses, Platform } from './foundation/platform.ts';
-import { openDataFolder, takePart, usablePort, workerIdOf } from './foundation/process/index.ts';
+import { openDataFolder, passedSockets, takePart, usablePort, workerIdOf } from './foundation/process/index.ts';
 import { storageCatalog } from './catalog/quotas/index.ts';
 import { providerTokenCatalog } from './catalog/provider-tokens/index.ts';
 import {
@@ -136,7 +136,8 @@ async function start(configuration: Configuration, log: Logger, { opened, server
   for (const part of ['worker', 'api'] as const) if (roles[part]) opened.push(takePart(dataDir, part));
   const keeper = roles.git ? await Keeper.open(dataDir) : null;
   opened.push(() => keeper?.close());
-  const ports = await usablePorts(configuration);
+  const sockets = passedSockets(process.env);
+  const ports = await usablePorts(configuration, sockets);
   if (roles.worker) await requireSandbox();
   const platform = await openPlatform(configuration, ports, log);
   opened.push(() => platform.telemetry.tracing?.close());
@@ -149,13 +150,14 @@ async function start(configuration: Configuration, log: Logger, { opened, server
     database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
     ...(worker && { runner: () => worker.isConnected() }),
   };
-  const open = async (app: FastifyInstance, port: number): Promise<void> => {
+  const open = async (app: FastifyInstance, name: SocketName, port: number): Promise<void> => {
     serveHealth(
       app,
       createReadiness(needs, () => performance.now()),
     );
     opened.push(() => app.close());
-    await app.listen({ host, port });
+    const fd = sockets.get(name);
+    await app.listen(fd === undefined ? { host, port } : ({ host, fd } as object));
     servers.push(app);
   };
   if (roles.api || roles.worker) watchWorkers(platform, opened);
@@ -170,10 +172,11 @@ async function start(configuration: Configuration, log: Logger, { opened, server
   const identity = roles.api ? await createIdentity(platform) : null;
   if (store) importRepositories(platform, store, identity?.mailer ?? null, opened);
   opened.push(() => keeper?.stopWaiting());
-  if (identity) await open(await openApi(platform, identity, executions, workflows, store, opened), ports.api);
-  else if (store) await open(await openGit(platform, store, opened), ports.api);
-  if (roles.gateway && access) await open(await createGateway(platform, executions, access), ports.gateway);
-  if (isAlone(roles)) await open(await createHealthServer(platform), ports.worker);
+  if (identity)
+    await open(await openApi(platform, identity, executions, workflows, store, opened), 'platform', ports.api);
+  else if (store) await open(await openGit(platform, store, opened), 'platform', ports.api);
+  if (roles.gateway && access) await open(await createGateway(platform, executions, access), 'gateway', ports.gateway);
+  if (isAlone(roles)) await open(await createHealthServer(platform), 'worker', ports.worker);
   return { platform, identity, runtime: worker?.runtime ?? null, running: () => worker?.running() ?? 0, stop };
 }
 
@@ -403,13 +406,20 @@ interface Ports {
   readonly worker: number;
 }
 
-/** The ports of the roles that this process plays; those of the others as they are set. */
-async function usablePorts({ host, port, gatewayPort, workerPort, roles }: Configuration): Promise<Ports> {
-  const alone = isAlone(roles);
+/** Names under which systemd passes listening sockets to this process. */
+type SocketName = 'platform' | 'gateway' | 'worker';
+
+/** The ports of the roles that this process plays; those of the others, and of sockets from systemd, as they are set. */
+async function usablePorts(
+  { host, port, gatewayPort, workerPort, roles }: Configuration,
+  sockets: ReadonlyMap<string, number>,
+): Promise<Ports> {
+  const usable = (isPlayed: boolean, name: SocketName, wanted: number, setting: string): Promise<number> | number =>
+    isPlayed && !sockets.has(name) ? usablePort(host, wanted, setting) : wanted;
   return {
-    api: roles.api || roles.git ? await usablePort(host, port, 'KETHUB_PORT') : port,
-    gateway: roles.gateway ? await usablePort(host, gatewayPort, 'KETHUB_GATEWAY_PORT') : gatewayPort,
-    worker: alone ? await usablePort(host, workerPort, 'KETHUB_WORKER_PORT') : workerPort,
+    api: await usable(roles.api || roles.git, 'platform', port, 'KETHUB_PORT'),
+    gateway: await usable(roles.gateway, 'gateway', gatewayPort, 'KETHUB_GATEWAY_PORT'),
+    worker: await usable(isAlone(roles), 'worker', workerPort, 'KETHUB_WORKER_PORT'),
   };
 }
 

@@ -65,6 +65,22 @@ describe('a server that is to end', () => {
     await finished;
   });
 
+  test('a request that is on its way on a connection from just before is answered', async () => {
+    const early = get('/later', false);
+    await received(1);
+    const fresh = net.connect(port, '127.0.0.1');
+    await once(fresh, 'connect');
+    const finished = drain.finish(60_000);
+    // The look at open connections comes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    fresh.write('GET /now HTTP/1.1\r\nHost: a\r\n\r\n');
+    const text = Buffer.concat((await fresh.toArray()) as Buffer[]).toString();
+    expect(text).toMatch(/^HTTP\/1.1 200 OK.*Connection: close.*now$/s);
+    asked[0]?.end('later');
+    await early;
+    await finished;
+  });
+
   test('waits end at once, also those that begin later', async () => {
     const ended: string[] = [];
     drain.whenClosing(() => ended.push('one'));

@@ -4,11 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Milliseconds between two looks at the connections that are left. */
 const LOOK_MS = 50;
+/** Milliseconds in which the first request of a connection arrives. It is on its way when the server stops to accept. */
+const FIRST_REQUEST_MS = 1_000;
 
 /** Lets a server answer the requests that it has received before the process ends. */
 export class Drain {
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  /** Open connections. Each has the end of the time for its first request; 0 once that has arrived. */
+  readonly #sockets = new Map<Socket, number>();
   readonly #waits = new Set<() => void>();
   #isBegun = false;
   #isFinishing = false;
@@ -16,8 +19,11 @@ export class Drain {
   constructor(server: Server) {
     this.#server = server;
     server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
+      this.#sockets.set(socket, performance.now() + FIRST_REQUEST_MS);
       socket.once('close', () => this.#sockets.delete(socket));
+    });
+    server.on('request', ({ socket }: IncomingMessage) => {
+      if (this.#sockets.has(socket)) this.#sockets.set(socket, 0);
     });
   }
 
@@ -30,7 +36,7 @@ export class Drain {
   begin(): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
-    for (const socket of this.#sockets) closeAfter(answerOn(socket));
+    for (const socket of this.#sockets.keys()) closeAfter(answerOn(socket));
     this.#server.prependListener('request', (_request: IncomingMessage, answer: ServerResponse) => closeAfter(answer));
   }
 
@@ -55,9 +61,9 @@ export class Drain {
     for (const stop of this.#waits) stop();
     const end = performance.now() + milliseconds;
     while (performance.now() < end) {
-      for (const socket of this.#sockets) {
+      for (const [socket, firstUntil] of this.#sockets) {
         // A connection whose writable side has ended delivers its last answer.
-        if (answerOn(socket) === null && !socket.writableEnded) socket.destroy();
+        if (answerOn(socket) === null && !socket.writableEnded && firstUntil < performance.now()) socket.destroy();
       }
       if (this.#sockets.size === 0) return;
       await pause(LOOK_MS);

@@ -2,5 +2,5 @@ export { openDataFolder, takePart, tryPart, workerIdOf } from './data-folder.ts'
 export { createLog, withoutSecrets } from './log.ts';
 export { openLogFile } from './log-file.ts';
 export { programVersion } from './program-version.ts';
-export { usablePort } from './ports.ts';
+export { passedSockets, usablePort } from './ports.ts';
 export { createLastingThread, createThread } from './in-thread.ts';

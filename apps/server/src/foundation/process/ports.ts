@@ -33,3 +33,17 @@ function refusal(error: NodeJS.ErrnoException, host: string, port: number, setti
       return error;
   }
 }
+
+/** The first descriptor that systemd passes to a service. */
+const FIRST = 3;
+
+/**
+ * The listening sockets that systemd has opened for this process, by their name (`FileDescriptorName`). They stay open
+ * while the process restarts: connections wait there and are not refused.
+ */
+export function passedSockets(environment: NodeJS.ProcessEnv, pid: number = process.pid): ReadonlyMap<string, number> {
+  const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = environment;
+  if (LISTEN_PID !== String(pid)) return new Map();
+  const names = LISTEN_FDNAMES.split(':').slice(0, Number(LISTEN_FDS));
+  return new Map(names.map((name, index) => [name, FIRST + index]));
+}
