@@ -80,7 +80,13 @@ test('the state of the installation shows queues, each process, and lost workers
     startedAt: '2026-01-01 00:00:00',
     seenAt: '2026-01-01 00:00:30',
     disk: { bytes: 2_000_000_000, freeBytes: 1_000_000_000 },
-    worker: { id: 'w1', drivers: ['SANDBOX', 'CONTAINER'], pythons: ['3.12'], running: 3 },
+    worker: {
+      id: 'w1',
+      drivers: ['SANDBOX', 'CONTAINER'],
+      pythons: ['3.12'],
+      running: 3,
+      problem: 'The runner does not answer.',
+    },
   };
   const status = {
     database: { kind: 'POSTGRESQL', bytes: 5_000_000, schema: '0017-processes' },
@@ -98,6 +104,7 @@ test('the state of the installation shows queues, each process, and lost workers
   expect(stdout).toMatch(
     /\napi,worker +one +0\.1\.0 +0017-processes +.* of .* +3 +SANDBOX,CONTAINER +2026-01-01 00:00:00\n/,
   );
+  expect(stdout).toContain('\nWorker w1 on one: The runner does not answer.\n');
   expect(stdout).toMatch(/\nOWNER +WAITING\no1 +7\n/);
   expect(stdout).toMatch(/\nw2 +two +2026-01-01 00:00:20\n$/);
   expect((await admin(['status', '--json'], answers)).json()).toEqual(status);

@@ -113,6 +113,7 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     const { page, kethub, origin } = dashboard;
     const { database, newId, now } = kethub.platform;
     const GB = 2 ** 30;
+    const problem = 'The cluster does not answer; executions go on when it does: connect ECONNREFUSED 10.0.0.1:6443';
     const [gone, full] = [newId(), newId()];
     const beat = { beats: 1, seen_at: now(), containers: 0, machine: 'm', cpus: 8, memory_bytes: 32 * GB, gpus: '[]' };
     const reported = { started_at: now() - 90 * 60_000, seen_at: now(), schema: '0001-baseline' };
@@ -136,8 +137,17 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
             ...worker,
             disk_bytes: 500 * GB,
             disk_free_bytes: GB,
+            problem,
           },
-          { id: newId(), host: 'edge-1', ...reported, ...gateway, disk_bytes: null, disk_free_bytes: null },
+          {
+            id: newId(),
+            host: 'edge-1',
+            ...reported,
+            ...gateway,
+            disk_bytes: null,
+            disk_free_bytes: null,
+            problem: null,
+          },
         ])
         .execute();
     });
@@ -145,7 +155,9 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     const installation = page.getByRole('region', { name: 'Installation' });
     await installation.getByText(/Processes of 2 versions run side by side/).waitFor();
     const worker = installation.getByRole('row', { name: /node-8/ });
-    expect(await worker.innerText()).toMatch(/0\.0\.9.*1 GB of 500 GB.*Nearly full.*0 running in Kubernetes/s);
+    expect(await worker.innerText()).toMatch(
+      /0\.0\.9.*1 GB of 500 GB.*Nearly full.*0 running in Kubernetes.*Broken.*10\.0\.0\.1:6443/s,
+    );
     await installation.getByText('node-7.example.org').waitFor();
     expect(await installation.getByRole('row', { name: /edge-1/ }).innerText()).toContain('not known');
     await picture(page, 'administration-in-trouble');

@@ -142,13 +142,14 @@ async function start(configuration: Configuration, log: Logger, { opened, server
   const platform = await openPlatform(configuration, ports, log);
   opened.push(() => platform.telemetry.tracing?.close());
   opened.push(() => platform.database.close());
-  opened.push(reportProcess(platform));
+  let worker: Worker | null = null;
+  opened.push(reportProcess(platform, () => worker?.problem() ?? Promise.resolve(null)));
 
-  const worker = roles.worker ? await startWorker(platform, opened) : null;
+  worker = roles.worker ? await startWorker(platform, opened) : null;
   opened.push(await openMetrics(platform, worker?.runtime ?? null));
   const needs: Needs = {
     database: async () => (await sql`select 1`.execute(platform.database.read)).rows.length === 1,
-    ...(worker && { runner: () => worker.isConnected() }),
+    ...(worker && { runner: worker.isConnected }),
   };
   const open = async (app: FastifyInstance, name: SocketName, port: number): Promise<void> => {
     serveHealth(
@@ -225,6 +226,8 @@ interface Worker {
   readonly runtime: Runtime;
   isConnected(): boolean;
   running(): number;
+  /** A sentence about what keeps it from running user code; null if nothing does. */
+  problem(): Promise<string | null>;
 }
 
 async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
@@ -265,7 +268,13 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   await worker.start();
   await builds.start();
   layers.start();
-  return { runtime, isConnected: () => connected, running: () => worker.running };
+  const problem = async (): Promise<string | null> => {
+    if (!connected) return 'The runner does not answer. The log of the platform says why.';
+    const { clusterAway } = await runtime.status();
+    if (clusterAway) return `The cluster does not answer; executions go on when it does: ${clusterAway}`;
+    return containers.problem;
+  };
+  return { runtime, isConnected: () => connected, running: () => worker.running, problem };
 }
 
 /** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */

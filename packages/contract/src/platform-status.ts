@@ -27,6 +27,11 @@ export const PlatformProcess = Type.Object(
           cpus: Type.Optional(Type.Number()),
           memoryBytes: Type.Optional(Count),
           running: { ...Count, description: 'Executions that run there.' },
+          problem: Type.Optional(
+            Type.String({
+              description: 'A sentence about what keeps it from running user code; absent if nothing does.',
+            }),
+          ),
         },
         { description: 'Only for a process with the role `worker`.' },
       ),

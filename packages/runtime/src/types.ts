@@ -233,6 +233,8 @@ export interface RunnerStatus {
   commands: number;
   /** True if cgroups (as root) or only rlimits limit memory, processor time and processes. */
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
+  /** Reason why the cluster that runs the executions is not reached; null while it is, and where there is none. */
+  clusterAway?: string | null;
 }
 
 /** Receives ends from {@link Runtime.onEnded}. "Go to implementation" leads on to the platform, which a package cannot name. */

@@ -37,6 +37,9 @@ function textOf({
       ['ROLES', 'HOST', 'VERSION', 'SCHEMA', 'DISK FREE', 'RUNNING', 'DRIVERS', 'STARTED (UTC)'],
       processes.map(rowOf),
     ),
+    ...processes.flatMap(({ host, worker }) =>
+      worker?.problem === undefined ? [] : [`Worker ${worker.id} on ${host}: ${worker.problem}`],
+    ),
     ...(queues.length === 0
       ? []
       : [

@@ -166,6 +166,11 @@ export class Kubernetes {
     return { run, limits, startedAt };
   }
 
+  /** Reason why the cluster is not reached; null while it is, and while nothing has asked it. */
+  get away(): string | null {
+    return this.#connected?.pods.away ?? null;
+  }
+
   close(): void {
     this.#transfers.close();
     this.#connected?.pods.close();

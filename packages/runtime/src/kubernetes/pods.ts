@@ -39,12 +39,17 @@ export class Pods {
   /** Place in the history of the cluster up to which events have come; null when a list must come first. */
   #version: string | null = null;
   #stopped: AbortController | null = null;
-  #isAway = false;
+  #away: string | null = null;
 
   constructor(api: ClusterApi, installation: string, warn: (line: string) => void) {
     this.#api = api;
     this.#installation = installation;
     this.#warn = warn;
+  }
+
+  /** Reason why the cluster could not be asked the last time; null if it could. */
+  get away(): string | null {
+    return this.#away;
   }
 
   /** Follows the pods of a job until the returned function is called. Pods that are known already come at once. */
@@ -156,13 +161,13 @@ export class Pods {
   }
 
   #lose(error: unknown): void {
-    if (!this.#isAway) this.#warn(`pods cannot be followed at the moment, executions go on: ${messageOf(error)}`);
-    this.#isAway = true;
+    if (this.#away === null) this.#warn(`pods cannot be followed at the moment, executions go on: ${messageOf(error)}`);
+    this.#away = messageOf(error);
   }
 
   #reached(): void {
-    if (this.#isAway) this.#warn('pods are followed again');
-    this.#isAway = false;
+    if (this.#away !== null) this.#warn('pods are followed again');
+    this.#away = null;
   }
 }
 

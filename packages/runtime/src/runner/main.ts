@@ -129,6 +129,7 @@ const handlers: Handlers = {
     warm: pool.list(),
     commands: commands.count,
     limitedBy: context.limitedBy,
+    clusterAway: kubernetes.away,
   }),
   async close(_params, { client }) {
     const others = [...(server?.clients ?? [])].some((other) => other !== client);

@@ -92,7 +92,7 @@ export class SlurmRuntime implements Runtime {
   readonly #timer: NodeJS.Timeout;
   #asked = -Infinity;
   #looking: Promise<void> | null = null;
-  #away = false;
+  #away: string | null = null;
 
   constructor(local: Runtime, options: SlurmOptions) {
     this.#local = local;
@@ -228,8 +228,8 @@ export class SlurmRuntime implements Runtime {
     return this.#local.renewRoot();
   }
 
-  status(): Promise<RunnerStatus> {
-    return this.#local.status();
+  async status(): Promise<RunnerStatus> {
+    return { ...(await this.#local.status()), clusterAway: this.#away };
   }
 
   /** Stops following. Jobs go on; the next platform process reads their mailboxes. */
@@ -292,12 +292,12 @@ export class SlurmRuntime implements Runtime {
     try {
       queue = await this.#slurm.queue(this.#options.prefix);
     } catch (error) {
-      if (!this.#away)
+      if (this.#away === null)
         this.#options.warn(`Slurm does not answer, running jobs are followed later: ${messageOf(error)}`);
-      this.#away = true;
+      this.#away = messageOf(error);
       return;
     }
-    this.#away = false;
+    this.#away = null;
     for (const [executionId, active] of this.#active) {
       const job = queue.get(this.#nameOf(executionId));
       if (job !== undefined) active.mailbox.jobId ??= job.id;

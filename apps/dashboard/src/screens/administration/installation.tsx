@@ -132,7 +132,14 @@ function Process({ process }: { readonly process: PlatformProcess }) {
           </>
         )}
       </td>
-      <td>{worker && `${worker.running} running in ${worker.drivers.map((one) => DRIVERS[one]).join(' and ')}`}</td>
+      <td>
+        {worker && `${worker.running} running in ${worker.drivers.map((one) => DRIVERS[one]).join(' and ')}`}
+        {worker?.problem !== undefined && (
+          <p style={{ margin: 0 }}>
+            <State of="Broken" /> {worker.problem}
+          </p>
+        )}
+      </td>
       <td>
         <Time at={startedAt} />
       </td>

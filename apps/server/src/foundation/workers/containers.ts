@@ -9,6 +9,7 @@ import type { Queries } from '../storage/index.ts';
 export class ContainerWatch {
   readonly #platform: Platform;
   #usable = false;
+  #wasUsable = false;
   #reported: string | null = null;
 
   constructor(platform: Platform) {
@@ -20,6 +21,11 @@ export class ContainerWatch {
     return this.#usable;
   }
 
+  /** A sentence about an engine that was found once, and that does not answer now; null otherwise. */
+  get problem(): string | null {
+    return this.#wasUsable && !this.#usable ? `The container engine is gone. ${this.#reported ?? ''}` : null;
+  }
+
   async look(): Promise<boolean> {
     const { configuration, log } = this.#platform;
     if (configuration.containers === null) return false;
@@ -28,6 +34,7 @@ export class ContainerWatch {
     if (report !== this.#reported) log[check.usable ? 'info' : 'warn']({ detail: report }, 'containers');
     this.#reported = report;
     this.#usable = check.usable;
+    this.#wasUsable ||= check.usable;
     return check.usable;
   }
 }

@@ -10,14 +10,19 @@ import { ClockWatch } from './clock-watch.ts';
 const EVERY_MS = 30_000;
 /** Milliseconds after which a process that reports no more is not shown. */
 export const PROCESS_LASTS_MS = 4 * EVERY_MS;
+/** Characters of the sentence about what is wrong. */
+const PROBLEM_LENGTH = 500;
 /** Milliseconds after which the row of a process that was killed is removed. */
 const KEPT_MS = 60 * 60 * 1000;
 
 /**
  * Reports this process for operators, now and every 30 s, until the returned function is called. A report that fails is
- * made up for by the next one.
+ * made up for by the next one. `problemOf` says what keeps it from running user code.
  */
-export function reportProcess(platform: Platform): () => Promise<void> {
+export function reportProcess(
+  platform: Platform,
+  problemOf: () => Promise<string | null> = () => Promise.resolve(null),
+): () => Promise<void> {
   const { configuration, database, now, workerId, log } = platform;
   const id = platform.newId();
   const started_at = now();
@@ -34,7 +39,8 @@ export function reportProcess(platform: Platform): () => Promise<void> {
     const set = clock.look();
     if (set !== null) log.warn(set);
     try {
-      const changing = { seen_at: now(), ...(await diskOf(configuration.dataDir)) };
+      const problem = (await problemOf())?.slice(0, PROBLEM_LENGTH) ?? null;
+      const changing = { seen_at: now(), problem, ...(await diskOf(configuration.dataDir)) };
       await database.write(async (transaction) => {
         await transaction
           .insertInto('processes')

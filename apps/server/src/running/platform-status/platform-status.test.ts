@@ -41,7 +41,7 @@ describe.each(databases)('the state of the installation on $name', (kind) => {
   test('a process that has reported nothing for two minutes is not listed, one that has ended at once', async () => {
     const { database, now } = kethub.kethub.platform;
     const gone = { host: 'gone', roles: 'gateway', version: '0.0.1', schema: '0016', started_at: 0 };
-    const row = { ...gone, worker_id: null, driver: null, disk_bytes: null, disk_free_bytes: null };
+    const row = { ...gone, worker_id: null, driver: null, disk_bytes: null, disk_free_bytes: null, problem: null };
     await database.write((transaction) =>
       transaction
         .insertInto('processes')

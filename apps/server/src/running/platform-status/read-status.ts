@@ -98,6 +98,7 @@ async function processesOf({ database, now }: Platform): Promise<PlatformProcess
         ...(row.cpus !== null && { cpus: row.cpus }),
         ...(row.memory_bytes !== null && { memoryBytes: row.memory_bytes }),
         running: running.get(row.worker_id) ?? 0,
+        ...(row.problem !== null && { problem: row.problem }),
       },
     }),
   }));

@@ -20,6 +20,7 @@ import * as oldestProgram from './0016-oldest-program.ts';
 import * as processes from './0017-processes.ts';
 import * as publicImplementations from './0018-public-implementations.ts';
 import * as listedExecutions from './0019-listed-executions.ts';
+import * as problemsOfProcesses from './0020-problems-of-processes.ts';
 
 const BASELINE = '0001-baseline';
 
@@ -55,6 +56,7 @@ export const migrations: Readonly<Record<string, SchemaChange>> = {
   '0017-processes': processes,
   '0018-public-implementations': publicImplementations,
   '0019-listed-executions': listedExecutions,
+  '0020-problems-of-processes': problemsOfProcesses,
 };
 
 /** The last migration that this program knows. */

@@ -63,6 +63,8 @@ interface ProcessRow {
   /** The disk of its data folder; null where it cannot be asked. */
   disk_bytes: number | null;
   disk_free_bytes: number | null;
+  /** Sentence about what keeps it from running user code; null if nothing does. */
+  problem: string | null;
   started_at: number;
   seen_at: number;
 }
