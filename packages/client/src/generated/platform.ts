@@ -1397,6 +1397,8 @@ export interface components {
                 /** The same after each start. */
                 id: string;
                 memoryBytes?: number;
+                /** A sentence about what keeps it from running user code; absent if nothing does. */
+                problem?: string;
                 /** Versions of Python, such as `3.12`. */
                 pythons: string[];
                 /** Executions that run there. */
