@@ -256,94 +256,101 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
     }
   });
 
-  test('a second git takes over while clones, pushes and reads go on, and a third is refused', async () => {
-    const made = await person.createImplementation({ json: { name: 'moving' } });
-    const token = (await person.createAccessToken({ json: { name: 'moving' } })).value ?? '';
-    const urlOf = (of: string) => of.replace('://', `://x:${token}@`);
-    const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
-    /** A copy is whole, and has what was pushed last. The repository itself may be packed at the moment. */
-    const requireCopy = async (copy: string): Promise<void> => {
-      await client.run('', 'clone', '-q', '--mirror', '--no-local', repository, copy);
-      await client.run('', '--git-dir', copy, 'fsck', '--full', '--strict');
-      const pushed = await client.run('moving', 'rev-parse', 'HEAD');
-      expect(await client.run('', '--git-dir', copy, 'rev-parse', 'main')).toBe(pushed);
-    };
-    const stop = new AbortController();
-    onTestFinished(() => stop.abort());
-    const failed: string[] = [];
-    const counts = { pushed: 0, cloned: 0, read: 0 };
-    const succeeds = async (...args: string[]): Promise<boolean> => {
-      const { code, err } = await client.try('', ...args);
-      if (code !== 0) failed.push(`git ${args[0] === '-C' ? args[2] : args[0]}: ${err}`);
-      return code === 0;
-    };
-    const repeat = async (once: (round: number) => Promise<void>): Promise<void> => {
-      for (let round = 0; !stop.signal.aborted; round++) await once(round);
-    };
-    await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
-    await client.run('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
-    const calling = Promise.all([
-      repeat(async () => {
-        await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
-        if (await succeeds('-C', 'moving', 'push', '-q', urlOf(made.cloneUrl), 'main')) counts.pushed++;
-      }),
-      repeat(async (round) => {
-        if (await succeeds('clone', '-q', '--depth=1', urlOf(made.cloneUrl), `moved-${round}`)) counts.cloned++;
-        await rm(client.at(`moved-${round}`), { recursive: true, force: true });
-      }),
-      repeat(async () => {
-        const where = `${origin}/api/-/implementations/${made.id}/tree`;
-        const { status } = await fetch(where, { headers: { 'x-auth-token': token } });
-        if (status === 200) counts.read++;
-        else failed.push(`tree: ${status}`);
-      }),
-    ]);
-    const going = async (): Promise<void> => {
-      const before = { ...counts };
-      while (counts.pushed < before.pushed + 3 || counts.cloned < before.cloned + 3 || counts.read < before.read + 3)
-        await pause(20);
-    };
-    await going();
+  test(
+    'a second git takes over while clones, pushes and reads go on, and a third is refused',
+    { timeout: 600_000 },
+    async () => {
+      const made = await person.createImplementation({ json: { name: 'moving' } });
+      const token = (await person.createAccessToken({ json: { name: 'moving' } })).value ?? '';
+      const urlOf = (of: string) => of.replace('://', `://x:${token}@`);
+      const repository = path.join(folder, 'git', 'repositories', made.id.slice(-2), `${made.id}.git`);
+      /** A copy is whole, and has what was pushed last. The repository itself may be packed at the moment. */
+      const requireCopy = async (copy: string): Promise<void> => {
+        await client.run('', 'clone', '-q', '--mirror', '--no-local', repository, copy);
+        await client.run('', '--git-dir', copy, 'fsck', '--full', '--strict');
+        const pushed = await client.run('moving', 'rev-parse', 'HEAD');
+        expect(await client.run('', '--git-dir', copy, 'rev-parse', 'main')).toBe(pushed);
+      };
+      const stop = new AbortController();
+      onTestFinished(() => stop.abort());
+      const failed: string[] = [];
+      const counts = { pushed: 0, cloned: 0, read: 0 };
+      const succeeds = async (...args: string[]): Promise<boolean> => {
+        const { code, err } = await client.try('', ...args);
+        if (code !== 0) failed.push(`git ${args[0] === '-C' ? args[2] : args[0]}: ${err}`);
+        return code === 0;
+      };
+      const repeat = async (once: (round: number) => Promise<void>): Promise<void> => {
+        for (let round = 0; !stop.signal.aborted; round++) {
+          await once(round);
+          await pause(100);
+        }
+      };
+      await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
+      await client.run('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
+      const calling = Promise.all([
+        repeat(async () => {
+          await client.commit('moving', { 'data.bin': randomBytes(3_000_000) });
+          if (await succeeds('-C', 'moving', 'push', '-q', urlOf(made.cloneUrl), 'main')) counts.pushed++;
+        }),
+        repeat(async (round) => {
+          if (await succeeds('clone', '-q', '--depth=1', urlOf(made.cloneUrl), `moved-${round}`)) counts.cloned++;
+          await rm(client.at(`moved-${round}`), { recursive: true, force: true });
+        }),
+        repeat(async () => {
+          const where = `${origin}/api/-/implementations/${made.id}/tree`;
+          const { status } = await fetch(where, { headers: { 'x-auth-token': token } });
+          if (status === 200) counts.read++;
+          else failed.push(`tree: ${status}`);
+        }),
+      ]);
+      const going = async (): Promise<void> => {
+        const before = { ...counts };
+        while (counts.pushed < before.pushed + 3 || counts.cloned < before.cloned + 3 || counts.read < before.read + 3)
+          await pause(20);
+      };
+      await going();
 
-    // Both serve: one after the other answers.
-    const port = await freePort();
-    const second = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(port) }, port);
-    onTestFinished(() => second.end());
-    await second.ready();
-    await nginx.configure(proxied([gitPort, port]));
-    await going();
-    const third = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(await freePort()) }, port);
-    expect(await third.refusal()).toContain(
-      `Two processes use the repositories in the data folder ${gitSettings['KETHUB_DATA_DIR']} already`,
-    );
-    await nginx.configure(proxied([port]));
-    await git.end();
-    await going();
-    stop.abort();
-    await calling;
-    expect(failed).toEqual([]);
+      // Both serve: one after the other answers.
+      const port = await freePort();
+      const second = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(port) }, port);
+      onTestFinished(() => second.end());
+      await second.ready();
+      await nginx.configure(proxied([gitPort, port]));
+      await going();
+      const third = new KethubProcess({ ...gitSettings, KETHUB_PORT: String(await freePort()) }, port);
+      expect(await third.refusal()).toContain(
+        `Two processes use the repositories in the data folder ${gitSettings['KETHUB_DATA_DIR']} already`,
+      );
+      await nginx.configure(proxied([port]));
+      await git.end();
+      await going();
+      stop.abort();
+      await calling;
+      expect(failed).toEqual([]);
 
-    // The upkeep is the second's as well.
-    while (!(await readdir(path.join(repository, 'objects/pack'))).some((name) => name.endsWith('.bitmap')))
-      await pause(100);
-    await requireCopy('after-update');
+      // The upkeep is the second's as well.
+      while (!(await readdir(path.join(repository, 'objects/pack'))).some((name) => name.endsWith('.bitmap')))
+        await pause(100);
+      await requireCopy('after-update');
 
-    // A process that is killed in the middle of a push leaves what the other one clears when it takes over.
-    git = new KethubProcess(gitSettings, gitPort);
-    await git.ready();
-    await client.commit('moving', { 'data.bin': randomBytes(20_000_000) });
-    const cutOff = client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
-    const unfinished = async () =>
-      (await readdir(path.join(repository, 'objects'))).filter((name) => /^(?:tmp_|incoming-)/.test(name));
-    while ((await unfinished()).length === 0) await pause(1);
-    await second.end('SIGKILL');
-    expect((await cutOff).code).not.toBe(0);
-    await writeFile(path.join(repository, 'refs/heads/main.lock'), '');
-    await nginx.configure(proxied([gitPort]));
-    while ((await client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main')).code !== 0) await pause(100);
-    expect(await unfinished()).toEqual([]);
-    await requireCopy('after-kill');
-  });
+      // A process that is killed in the middle of a push leaves what the other one clears when it takes over.
+      git = new KethubProcess(gitSettings, gitPort);
+      await git.ready();
+      await client.commit('moving', { 'data.bin': randomBytes(20_000_000) });
+      const cutOff = client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main');
+      const unfinished = async () =>
+        (await readdir(path.join(repository, 'objects'))).filter((name) => /^(?:tmp_|incoming-)/.test(name));
+      while ((await unfinished()).length === 0) await pause(1);
+      await writeFile(path.join(repository, 'refs/heads/main.lock'), '');
+      await second.end('SIGKILL');
+      expect((await cutOff).code).not.toBe(0);
+      await nginx.configure(proxied([gitPort]));
+      while ((await client.try('moving', 'push', '-q', urlOf(made.cloneUrl), 'main')).code !== 0) await pause(100);
+      expect(await unfinished()).toEqual([]);
+      await requireCopy('after-kill');
+    },
+  );
 });
 
 /**
