@@ -224,7 +224,7 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
  * The start of the program. It waits for the input, or for a refusal. It opens the job, which no file holds any more
  * before code of the service runs. It also opens the file of the result, which the program cannot open again under its
  * name. The shell stays as the first process, which the kernel shields from signals; it passes SIGTERM on, and ends
- * with the code of the program.
+ * with the code of the program. Both streams are one: a node records two in pieces, and mixes them within a long line.
  */
 function startOf(limits: Limits): string {
   return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
@@ -237,7 +237,7 @@ done
 exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
 rm ${KETHUB}/handover/job || exit 125
 trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM
-python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- &
+python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- 2>&1 &
 program=$!
 exec 3>&- 4<&- 2>/dev/null
 [ -z "$stop" ] || kill -TERM "$program"
