@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { LogEntry } from '@kethub/contract';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
 import { postgreSql } from '@kethub/server/testing/databases';
 import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
@@ -54,10 +54,6 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     kethub = await startSplitKethub(kind, s3.settings);
     deployed = await deploy(kethub.client, 'Printer', service);
     app = await callerOf(deployed, kethub);
-  });
-  afterEach(async () => {
-    await hearing?.();
-    hearing = null;
   });
   afterAll(async () => {
     await kethub.close();
@@ -132,12 +128,17 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     ['with notifications', false],
     ['without any notification', true],
   ])('%s', (_how, deaf) => {
-    const maybeDeafen = async (): Promise<void> => {
+    beforeAll(async () => {
       if (deaf) hearing = await deafen();
-    };
+    });
+    afterAll(async () => {
+      await hearing?.();
+      hearing = null;
+    });
 
-    test('a log that another machine writes is read and followed, whole and in order', async () => {
-      await maybeDeafen();
+    test.concurrent('a log that another machine writes is read and followed, whole and in order', async ({
+      expect,
+    }) => {
       const { id } = await app.start({ lines: 40, seconds: 8 });
       await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
       const [all, early] = await Promise.all([
@@ -158,8 +159,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       expect((await follow(id, middle)).messages).toEqual(lines(40).slice(20));
     });
 
-    test('a reader that comes back while the code runs goes on where it was', async () => {
-      await maybeDeafen();
+    test.concurrent('a reader that comes back while the code runs goes on where it was', async ({ expect }) => {
       const { id } = await app.start({ lines: 30, seconds: 8 });
       await expect.poll(async () => (await app.request('GET', `/${id}/log`)).text, patient).toContain('line 3"');
       const { body } = await app.request('GET', `/${id}/log`);
@@ -170,7 +170,6 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     });
 
     test('a waiting request, a cancellation and a build arrive', async () => {
-      await maybeDeafen();
       expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
       const { id } = await app.start({ lines: 1, seconds: 600 });
       await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
@@ -184,7 +183,6 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       const both = [await callerOf(mine), await callerOf(mine, { at: secondGateway })];
       const statuses = async () => Promise.all(both.map(async (one) => (await one.request('GET', '/')).status));
       expect(await statuses()).toEqual([200, 200]);
-      await maybeDeafen();
       await kethub.client.unsubscribe({ applicationId: mine.application.id, subscriptionId: mine.subscription.id });
       await expect.poll(statuses, patient).toEqual([403, 403]);
       await kethub.client.subscribe({ applicationId: mine.application.id, json: { serviceId: mine.service.id } });
@@ -223,7 +221,7 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
     expect(await app.finish({ lines: 1 })).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  describe('a process that would not fit to the others refuses to start', () => {
+  describe('a process that does not match the others refuses to start', () => {
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-refused-'));
