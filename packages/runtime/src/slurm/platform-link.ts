@@ -36,16 +36,17 @@ export class PlatformLink {
   }
 
   async ask(method: string, path: string, body: Buffer = Buffer.alloc(0)): Promise<Said> {
-    return this.#persist(method, path, body.length, () => body);
+    return this.#persist(method, path, body.length, () => body, said);
   }
 
   async sendFile(path: string, file: string): Promise<Said> {
-    return this.#persist('PUT', path, statSync(file).size, () => createReadStream(file));
+    return this.#persist('PUT', path, statSync(file).size, () => createReadStream(file), said);
   }
 
   /** Opens a body that is read as it comes. @throws for an answer that is no success. */
   async open(path: string): Promise<IncomingMessage> {
-    const answer = await this.#request('GET', path, 0, Buffer.alloc(0));
+    const none = Buffer.alloc(0);
+    const answer = await this.#persist('GET', path, 0, () => none, (one) => Promise.resolve(one)); // prettier-ignore
     if (answer.statusCode === 200) return answer;
     throw new Error(`the platform answered ${answer.statusCode}: ${(await text(answer)).slice(0, 500)}`);
   }
@@ -54,13 +55,18 @@ export class PlatformLink {
     await pause(Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(attempt, 10)));
   }
 
-  async #persist(method: string, path: string, bytes: number, body: () => Buffer | Readable): Promise<Said> {
+  async #persist<T>(
+    method: string,
+    path: string,
+    bytes: number,
+    body: () => Buffer | Readable,
+    read: (answer: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await this.#request(method, path, bytes, body());
-        const said = { status: answer.statusCode ?? 0, text: await text(answer) };
-        if (said.status < 500) return said;
-        console.error(`the platform cannot do it at the moment: ${said.text.slice(0, 500)}`);
+        if ((answer.statusCode ?? 0) < 500) return await read(answer);
+        console.error(`the platform cannot do it at the moment: ${(await text(answer)).slice(0, 500)}`);
       } catch (error) {
         console.error(`the platform is not reached: ${String(error)}`);
       }
@@ -87,4 +93,8 @@ export class PlatformLink {
       body.once('error', (error) => request.destroy(error)).pipe(request);
     });
   }
+}
+
+async function said(answer: IncomingMessage): Promise<Said> {
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
 }

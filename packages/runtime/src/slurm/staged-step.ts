@@ -21,7 +21,7 @@ const LOG_MS = 500;
 const QUIET_MS = 2_000;
 /** Bytes of one piece of the log. */
 const PIECE_BYTES = 1024 * 1024;
-/** Attempts to fetch a folder whose connection is lost in the middle. */
+/** Attempts to fetch a folder whose connection is lost in the middle. A platform that is away is no attempt. */
 const FETCH_ATTEMPTS = 10;
 
 // A signal that ends the execution would open Node's debugger until runJob listens for it.
