@@ -53,13 +53,19 @@ export interface SlurmOptions {
   readonly withAccounting?: boolean;
   /** Seconds for which the controller knows a job that has ended. */
   readonly minJobAge?: number;
+  /** Seconds after which a node that does not answer counts as failed. */
+  readonly nodeTimeout?: number;
 }
 
 /**
  * Starts a Slurm of two nodes on this machine, beside any other. It has a controller, two node daemons and MUNGE, on
  * free ports and below one folder. Needs root.
  */
-export async function startSlurm({ withAccounting = false, minJobAge = 300 }: SlurmOptions = {}): Promise<Slurm> {
+export async function startSlurm({
+  withAccounting = false,
+  minJobAge = 300,
+  nodeTimeout = 300,
+}: SlurmOptions = {}): Promise<Slurm> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-slurm-'));
   chmodSync(folder, 0o755);
   const at = (name: string): string => path.join(folder, name);
@@ -71,7 +77,7 @@ export async function startSlurm({ withAccounting = false, minJobAge = 300 }: Sl
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()];
   writeFileSync(at('jwt.key'), randomBytes(32), { mode: 0o600 });
   const accounting = withAccounting ? await startAccounting(folder, at('munge/socket'), CLUSTER) : null;
-  writeFileSync(configuration, settings(folder, ports, accounting, minJobAge));
+  writeFileSync(configuration, settings(folder, ports, accounting, { minJobAge, nodeTimeout }));
   const kind = existsSync('/sys/fs/cgroup/memory') ? 'cgroup/v1' : 'cgroup/v2';
   writeFileSync(at('gres.conf'), 'NodeName=node1 Name=gpu File=/dev/null\n');
   writeFileSync(at('cgroup.conf'), `CgroupPlugin=${kind}\nConstrainRAMSpace=yes\nConstrainCores=no\n`);
@@ -190,7 +196,7 @@ function settings(
   folder: string,
   [controller, node1, node2]: readonly (number | undefined)[],
   accounting: Accounting | null,
-  minJobAge: number,
+  { minJobAge, nodeTimeout }: Required<Omit<SlurmOptions, 'withAccounting'>>,
 ): string {
   const host = os.hostname().split('.')[0];
   return `ClusterName=${CLUSTER}
@@ -222,6 +228,7 @@ SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0
 ReturnToService=2
 MpiDefault=none
 MinJobAge=${minJobAge}
+SlurmdTimeout=${nodeTimeout}
 FirstJobId=${randomInt(1_000, 50_000_000)}
 KillWait=5
 SwitchType=switch/none

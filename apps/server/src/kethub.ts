@@ -21,6 +21,9 @@ import {
   ExecutionWorker,
   expireResults,
   giveUpExecutions,
+  JOB_PREFIX,
+  jobPrefixOf,
+  unclaimedJobs,
   type Workflows,
   serviceOfExecution,
 } from './running/executions/index.ts';
@@ -279,7 +282,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
 
 /** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */
 async function inJobs(
-  { workerId, log, configuration }: Platform,
+  { workerId, log, configuration, database }: Platform,
   local: Runtime,
   settings: SlurmSettings,
 ): Promise<Runtime> {
@@ -287,7 +290,8 @@ async function inJobs(
   const runtime = new SlurmRuntime(local, {
     ...settings,
     command: [settings.node, settings.programFolder === null ? program : onNode(program, settings.programFolder)],
-    prefix: `kethub-${workerId ?? ''}-`,
+    prefix: jobPrefixOf(workerId ?? ''),
+    unclaimed: { prefix: JOB_PREFIX, of: (names) => unclaimedJobs(database, names) },
     networks: configuration.serviceNetworks,
     warn: (line) => log.warn(line),
   });

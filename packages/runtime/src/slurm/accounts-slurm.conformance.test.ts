@@ -1,105 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../script/free-port.ts';
 import { accountingTools, sacctmgr } from '../../../../script/slurm/accounting.ts';
 import { slurmTools, startSlurm, type Slurm } from '../../../../script/slurm.ts';
 import { ensureTools } from '../../../../script/system-tools.ts';
-import { connectRuntime, StartRefused, type ExecutionEnd, type Runtime } from '../index.ts';
-import { openBench, until, type Bench } from '../testing/bench.ts';
-import { jobProgram, SlurmRuntime, stagedProgram, type SlurmOptions } from './index.ts';
+import { StartRefused, type ExecutionEnd } from '../index.ts';
+import { until } from '../testing/bench.ts';
+import { endOn, logHas, logOf, openUse, type Use } from '../testing/slurm-use.ts';
 
 const SLEEPING = 'import time\ndef run():\n    print("began", flush=True)\n    time.sleep(600)';
 const ONE = 'def run():\n    print("began", flush=True)\n    return 1';
 /** Milliseconds that two programs and the queue need on a busy machine. */
 const LONG_MS = 240_000;
-
-/** A cluster, and runtimes that use it in one of the two ways. */
-interface Use {
-  readonly slurm: Slurm;
-  readonly bench: Bench;
-  open(options?: readonly string[], more?: Partial<SlurmOptions>): Promise<Runtime>;
-  ask(command: string, ...options: string[]): string;
-  jobOf(id: string): string;
-}
-
-type Way = 'BY_COMMANDS' | 'BY_REST';
-
-async function openUse(way: Way, slurm: Slurm): Promise<Use> {
-  const bench = await openBench();
-  if (way === 'BY_COMMANDS') chmodSync(bench.dataDir, 0o755);
-  const folder = join(bench.dataDir, 'jobs');
-  const ask = (command: string, ...options: string[]): string =>
-    execFileSync(command, options, {
-      env: { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration },
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-  const ofWay = async (): Promise<Pick<SlurmOptions, 'staging' | 'rest' | 'command' | 'uid' | 'configuration'>> => {
-    if (way === 'BY_COMMANDS')
-      return {
-        staging: null,
-        rest: null,
-        command: [process.execPath, jobProgram],
-        uid: slurm.uid,
-        configuration: slurm.configuration,
-      };
-    const port = await freePort();
-    return {
-      staging: { url: `http://127.0.0.1:${port}`, port, tls: null },
-      rest: { ...slurm.rest, version: 'v0.0.38', caFile: null },
-      command: [process.execPath, stagedProgram],
-      uid: null,
-      configuration: null,
-    };
-  };
-  return {
-    slurm,
-    bench,
-    ask,
-    async open(options = [], more = {}) {
-      const local = await connectRuntime({ dataDir: bench.dataDir, idleExitMs: 500, warmBytes: 0 });
-      const runtime = new SlurmRuntime(local, {
-        folder,
-        options,
-        prefix: 'kethub-accounts-',
-        warn: (line) => console.error(line),
-        ...(await ofWay()),
-        ...more,
-      });
-      await runtime.listen();
-      return runtime;
-    },
-    jobOf: (id) => ask('scontrol', '--oneliner', 'show', 'job', readFileSync(join(folder, id, 'slurm-job'), 'utf8')),
-  };
-}
-
-const endOn = (on: Runtime, id: string): Promise<ExecutionEnd> =>
-  new Promise((resolve) => {
-    const stop = on.onEnded((end) => {
-      if (end.executionId !== id) return;
-      stop();
-      resolve(end);
-    });
-  });
-
-/** The whole log, read in pieces as the platform does. */
-async function logOf(on: Runtime, id: string): Promise<string> {
-  let text = '';
-  for (let from = 0; ;) {
-    const { bytes, nextByte } = await on.readLog(id, from);
-    if (bytes.length === 0) return text;
-    text += bytes.toString();
-    from = nextByte;
-  }
-}
-
-const logHas = (on: Runtime, id: string, words: RegExp): Promise<void> =>
-  until(
-    () => `${words} in the log`,
-    async () => words.test(await logOf(on, id)),
-  );
 
 describe.skipIf(process.getuid?.() !== 0)('a real Slurm with accounting', () => {
   let slurm: Slurm;
@@ -125,7 +35,7 @@ describe.skipIf(process.getuid?.() !== 0)('a real Slurm with accounting', () => 
   describe.each(['BY_COMMANDS', 'BY_REST'] as const)('%s', (way) => {
     let use: Use;
     beforeAll(async () => {
-      use = await openUse(way, slurm);
+      use = await openUse(way, slurm, 'kethub-accounts-');
     });
     afterAll(async () => {
       await use.bench.close();
@@ -237,7 +147,7 @@ describe.skipIf(process.getuid?.() !== 0)('a real Slurm without accounting', () 
       const slurm = await startSlurm({ minJobAge: 2 });
       try {
         for (const way of ['BY_COMMANDS', 'BY_REST'] as const) {
-          const use = await openUse(way, slurm);
+          const use = await openUse(way, slurm, 'kethub-accounts-');
           expect(await endOfForgotten(use, [])).toMatchObject({
             outcome: 'LOST',
             cause: { detail: expect.stringContaining('unknown to Slurm') as string },

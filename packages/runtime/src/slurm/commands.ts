@@ -3,7 +3,15 @@ import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { notTaken } from './waiting.ts';
-import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
+import {
+  ANSWER_BYTES,
+  ANSWER_MS,
+  byName,
+  type QueuedJob,
+  type Slurm,
+  type SlurmState,
+  type Submission,
+} from './slurm.ts';
 
 const run = promisify(execFile);
 
@@ -14,9 +22,14 @@ const AWAY =
 /** The command line of Slurm: sbatch, squeue, scancel and scontrol. */
 export class SlurmCommands implements Slurm {
   readonly #environment: Record<string, string>;
+  readonly #user: number;
 
-  /** @param configuration path of slurm.conf; null for the usual one. */
-  constructor(configuration: string | null) {
+  /**
+   * @param configuration path of slurm.conf; null for the usual one.
+   * @param uid user of our jobs; null for that of this process.
+   */
+  constructor(configuration: string | null, uid: number | null) {
+    this.#user = uid ?? process.getuid?.() ?? -1;
     this.#environment = {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       LANG: 'C',
@@ -52,13 +65,15 @@ export class SlurmCommands implements Slurm {
   }
 
   async queue(prefix: string): Promise<Map<string, QueuedJob>> {
-    const answer = await this.#ask('squeue', ['--noheader', '--states=all', '--format=%i|%T|%j|%r']);
-    const found = new Map<string, QueuedJob>();
-    for (const line of answer.split('\n')) {
-      const [id = '', state = '', name = '', reason = ''] = line.split('|');
-      if (name.startsWith(prefix)) found.set(name, { id, state, reason });
-    }
-    return found;
+    const options = ['--noheader', '--states=all', `--user=${this.#user}`, '--format=%i|%T|%r|%j'];
+    const lines = (await this.#ask('squeue', options)).split('\n');
+    return byName(
+      prefix,
+      lines.map((line) => {
+        const [id = '', state = '', reason = '', name = ''] = line.split('|');
+        return { id, state, reason, name };
+      }),
+    );
   }
 
   async state(id: string, name: string): Promise<SlurmState | null> {

@@ -9,12 +9,17 @@ export interface Facts {
   readonly ran: boolean;
   /** True if the platform had asked for its end. */
   readonly cancelled: boolean;
+  /** True if the node recorded that it has ended the program, so that nothing of it runs. */
+  readonly stopped?: boolean;
   /** The reason why the node could not start it. */
   readonly refusal: string | null;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly logBytes: number;
 }
+
+/** The state of a job that had begun and waits again. Slurm has no word for it. */
+export const REQUEUED = 'REQUEUED';
 
 /** Judges a job by what Slurm says of it; null when Slurm no longer knows it. */
 export function endOf(slurm: SlurmState | null, facts: Facts): ExecutionEnd {
@@ -33,7 +38,7 @@ export function endOf(slurm: SlurmState | null, facts: Facts): ExecutionEnd {
   };
 }
 
-function verdictOf(state: string, { ran, cancelled, refusal }: Facts): [Outcome, Cause] {
+function verdictOf(state: string, { ran, cancelled, refusal, stopped }: Facts): [Outcome, Cause] {
   if (cancelled) return ['CANCELLED', causeOf('Execution cancelled', 'The execution was cancelled.')];
   if (refusal !== null)
     return ['FAILED', causeOf('Could not start', `The node of the cluster could not start the program: ${refusal}`)];
@@ -46,6 +51,7 @@ function verdictOf(state: string, { ran, cancelled, refusal }: Facts): [Outcome,
   if (state === 'OUT_OF_MEMORY') return ['FAILED', limitCause('Memory', MEMORY_OVER)];
   if (state === 'PREEMPTED') return ['FAILED', causeOf('Job preempted', PREEMPTED)];
   if (state === 'CANCELLED') return ['FAILED', causeOf('Job cancelled', CANCELLED)];
+  if (state === REQUEUED && stopped === true) return ['FAILED', causeOf('Job requeued', PUT_BACK)];
   const why = state === 'NODE_FAIL' ? 'Its node of the cluster failed' : `Its job left no record of its end (${state})`;
   return ['LOST', lostCause(`${why}. Whether the program finished cannot be known.`)];
 }
@@ -58,6 +64,8 @@ const MEMORY_OVER =
   'The cluster ended the job because it used more memory than it had asked for. Raise the memory limit of the version.';
 const PREEMPTED = 'The cluster ended the job in favour of one with a higher priority. Start the execution again.';
 const CANCELLED = 'Somebody cancelled the job in the cluster. Start the execution again, or ask the operator.';
+const PUT_BACK =
+  'The cluster ended the program to put its job back into the queue. Kethub runs nothing twice. Start the execution again.';
 
 function causeOf(title: string, detail: string): Cause {
   const type = title.replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase());

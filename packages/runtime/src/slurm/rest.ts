@@ -5,7 +5,15 @@ import { boundedText } from '../bounded-text.ts';
 import { messageOf } from '../errors.ts';
 import { RuntimeUnavailable, StartRefused } from '../types.ts';
 import { notTaken } from './waiting.ts';
-import { ANSWER_BYTES, ANSWER_MS, type QueuedJob, type Slurm, type SlurmState, type Submission } from './slurm.ts';
+import {
+  ANSWER_BYTES,
+  ANSWER_MS,
+  byName,
+  type QueuedJob,
+  type Slurm,
+  type SlurmState,
+  type Submission,
+} from './slurm.ts';
 
 /** The REST interface of a cluster, `slurmrestd`. */
 export interface SlurmRestSettings {
@@ -46,6 +54,15 @@ function isTaken(option: string): boolean {
   return /=-?\d+$/.test(option);
 }
 
+/**
+ * The member of a job that is never started again. Up to version 0.0.38, `requeue` asks for it whatever its value, and
+ * the member that forbids it is in no description of the interface.
+ */
+function onceIn(version: string): Readonly<Record<string, boolean>> {
+  const [major = 0, minor = 0, patch = 0] = version.slice(1).split('.').map(Number);
+  return major === 0 && minor === 0 && patch <= 38 ? { no_requeue: true } : { requeue: false };
+}
+
 interface Answer {
   readonly job_id?: number;
   readonly jobs?: readonly Job[];
@@ -55,6 +72,7 @@ interface Answer {
 interface Job {
   readonly job_id: number;
   readonly name?: string;
+  readonly user_name?: string;
   readonly job_state?: string | readonly string[];
   readonly state_reason?: string;
   /** In the place of these, in the accounting. */
@@ -87,7 +105,7 @@ export class SlurmRest implements Slurm {
       cpus_per_task: one.cpus,
       tasks: 1,
       time_limit: one.minutes,
-      requeue: false,
+      ...onceIn(this.#settings.version),
       ...(one.gpus !== null && { gpus: one.gpus }),
       ...given,
     };
@@ -100,10 +118,12 @@ export class SlurmRest implements Slurm {
   async queue(prefix: string): Promise<Map<string, QueuedJob>> {
     const { status, body } = await this.#ask('GET', 'jobs');
     if (status >= 300) throw new Error(wordsOf(body, status));
-    const found = new Map<string, QueuedJob>();
-    for (const job of body.jobs ?? [])
-      if (job.name?.startsWith(prefix)) found.set(job.name, { id: String(job.job_id), ...stateOf(job) });
-    return found;
+    const user = userOf(readFileSync(this.#settings.tokenFile, 'utf8').trim());
+    const jobs = (body.jobs ?? []).filter((job) => user !== null && job.user_name === user);
+    return byName(
+      prefix,
+      jobs.map((job) => ({ name: job.name ?? '', id: String(job.job_id), ...stateOf(job) })),
+    );
   }
 
   async state(id: string, name: string): Promise<SlurmState | null> {
@@ -148,9 +168,11 @@ export class SlurmRest implements Slurm {
     let text: string;
     try {
       const token = readFileSync(tokenFile, 'utf8').trim();
+      const user = userOf(token);
       const headers = {
         'x-slurm-user-token': token,
-        ...userOf(token),
+        // slurmrestd asks for the user beside the token.
+        ...(user !== null && { 'x-slurm-user-name': user }),
         ...(sent !== null && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
       };
       const options = { method, headers, signal: AbortSignal.timeout(ANSWER_MS) };
@@ -191,14 +213,14 @@ function wordsOf({ errors = [] }: Answer, status: number): string {
   return said.join('; ').slice(0, 500) || `status ${status}`;
 }
 
-/** The user that a token names: slurmrestd asks for it beside the token. */
-function userOf(token: string): { 'x-slurm-user-name': string } | Record<string, never> {
+/** The user that a token names; null for one that names none. */
+function userOf(token: string): string | null {
   try {
     const said = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sun?: unknown; username?: unknown }; // prettier-ignore
     const user = said.sun ?? said.username;
-    return typeof user === 'string' ? { 'x-slurm-user-name': user } : {};
+    return typeof user === 'string' ? user : null;
   } catch {
-    return {};
+    return null;
   }
 }
 

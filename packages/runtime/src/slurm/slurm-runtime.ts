@@ -13,11 +13,12 @@ import type {
 } from '../types.ts';
 import { RuntimeUnavailable } from '../types.ts';
 import { SlurmCommands } from './commands.ts';
-import { endOf, type Facts } from './judge-job.ts';
+import { endOf, REQUEUED, type Facts } from './judge-job.ts';
 import { Mailbox, mailboxesIn } from './mailbox.ts';
 import { SlurmRest, type SlurmRestSettings } from './rest.ts';
-import type { QueuedJob, Slurm, SlurmState } from './slurm.ts';
+import { hasEnded, type QueuedJob, type Slurm, type SlurmState } from './slurm.ts';
 import { Staging, type StagingSettings } from './staging.ts';
+import { cancelUnclaimed, type UnclaimedJobs } from './unclaimed.ts';
 import { neverStarts, waitingFor } from './waiting.ts';
 
 /** The shared folder, the user and the options of batch jobs. */
@@ -40,6 +41,8 @@ export interface SlurmOptions {
   readonly configuration: string | null;
   /** Prefix of the names of jobs: two installations in one cluster must not share it. */
   readonly prefix: string;
+  /** Jobs that nobody waits for any more, and that are cancelled. Default: all jobs stay. */
+  readonly unclaimed?: UnclaimedJobs;
   /** Private networks that services may reach when they declare hosts there. Default none. */
   readonly networks?: readonly string[];
   /** Called with what the operator should know. */
@@ -52,6 +55,8 @@ const LOOK_MS = 500;
 const QUEUE_MS = 3_000;
 /** Milliseconds from the first look that misses a job in the queue until it is judged: a shared folder may lag. */
 const MISSING_MS = 6_000;
+/** Milliseconds between two looks for jobs that nobody waits for. */
+const UNCLAIMED_MS = 60_000;
 /** Milliseconds after which the log says why a job does not begin. */
 const EXPLAIN_AFTER_MS = 10_000;
 /** Reasons for waiting that are logged. Further ones are left out. */
@@ -91,13 +96,15 @@ export class SlurmRuntime implements Runtime {
   readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
   readonly #timer: NodeJS.Timeout;
   #asked = -Infinity;
+  #searched = -Infinity;
   #looking: Promise<void> | null = null;
   #away: string | null = null;
 
   constructor(local: Runtime, options: SlurmOptions) {
     this.#local = local;
     this.#options = options;
-    this.#slurm = options.rest === null ? new SlurmCommands(options.configuration) : new SlurmRest(options.rest);
+    this.#slurm =
+      options.rest === null ? new SlurmCommands(options.configuration, options.uid) : new SlurmRest(options.rest);
     this.#staging = options.staging === null ? null : new Staging(options.staging);
     mkdirSync(options.folder, { recursive: true, mode: 0o711 });
     for (const id of mailboxesIn(options.folder)) this.#follow(id, this.#mailbox(id));
@@ -281,13 +288,26 @@ export class SlurmRuntime implements Runtime {
       const end = await this.#endIn(executionId, active.mailbox);
       if (end !== null) this.#report(executionId, end);
     }
-    if (this.#active.size === 0 || performance.now() - this.#asked < QUEUE_MS) return;
-    this.#asked = performance.now();
-    await this.#compareWithQueue();
+    if (this.#active.size > 0 && performance.now() - this.#asked >= QUEUE_MS) {
+      this.#asked = performance.now();
+      await this.#compareWithQueue();
+    }
+    if (performance.now() - this.#searched >= UNCLAIMED_MS) {
+      this.#searched = performance.now();
+      await this.#cancelUnclaimed();
+    }
+  }
+
+  async #cancelUnclaimed(): Promise<void> {
+    const { unclaimed, prefix, warn } = this.#options;
+    if (unclaimed === undefined || this.#away) return;
+    const isKept = (name: string): boolean => name.startsWith(prefix) && this.#active.has(name.slice(prefix.length));
+    await cancelUnclaimed(this.#slurm, unclaimed, isKept, warn);
   }
 
   /** Judges jobs that have left the queue without a record of their end. */
   async #compareWithQueue(): Promise<void> {
+    const begun = new Set([...this.#active].filter(([, { mailbox }]) => mailbox.claimedAt !== null).map(([id]) => id));
     let queue;
     try {
       queue = await this.#slurm.queue(this.#options.prefix);
@@ -299,29 +319,39 @@ export class SlurmRuntime implements Runtime {
     }
     this.#away = null;
     for (const [executionId, active] of this.#active) {
-      const job = queue.get(this.#nameOf(executionId));
-      if (job !== undefined) active.mailbox.jobId ??= job.id;
-      if (active.submitting || (job !== undefined && !hasEnded(job.state))) {
-        active.missingSince = null;
-        if (job?.state === 'PENDING') await this.#wait(executionId, active, job);
-        continue;
-      }
-      active.missingSince ??= performance.now();
-      if (performance.now() - active.missingSince < MISSING_MS) continue;
-      const id = active.mailbox.jobId;
-      let state: SlurmState | null = job ?? null;
+      const job = queue.get(this.#nameOf(executionId)) ?? null;
       try {
-        if (state === null && id !== null) state = await this.#slurm.state(id, this.#nameOf(executionId));
+        await this.#compare(executionId, active, job, begun.has(executionId));
       } catch (error) {
+        // The others are compared all the same.
         if (!active.reasons.has('unknown'))
-          this.#options.warn(`the end of ${executionId} is judged later: ${messageOf(error)}`);
+          this.#options.warn(`the job of ${executionId} is judged later: ${messageOf(error)}`);
         active.reasons.add('unknown');
-        continue;
       }
-      // Nobody else can claim it any more: a job that comes late does not run.
-      const ran = !active.mailbox.claim();
-      this.#conclude(executionId, endOf(state, this.#facts(executionId, active.mailbox, ran)));
     }
+  }
+
+  /** Judges one job by its state in the queue; null when it is not there. `begun`: it had begun before the question. */
+  async #compare(executionId: string, active: Active, job: QueuedJob | null, begun: boolean): Promise<void> {
+    const { mailbox } = active;
+    if (job !== null) mailbox.jobId ??= job.id;
+    // A job that waits again would run nothing.
+    const isBack = job?.state === 'PENDING' && begun;
+    if (active.submitting || (job !== null && !isBack && !hasEnded(job.state))) {
+      active.missingSince = null;
+      if (job?.state === 'PENDING') await this.#wait(executionId, active, job);
+      return;
+    }
+    active.missingSince ??= performance.now();
+    if (performance.now() - active.missingSince < MISSING_MS) return;
+    const id = mailbox.jobId;
+    let state: SlurmState | null = isBack ? { state: REQUEUED, reason: 'None' } : job;
+    if (state === null && id !== null) state = await this.#slurm.state(id, this.#nameOf(executionId));
+    // Nobody else can claim it any more: a job that comes late does not run.
+    const ran = !mailbox.claim();
+    const stopped = isBack && (await mailbox.end())?.outcome === 'CANCELLED';
+    this.#conclude(executionId, endOf(state, { ...this.#facts(executionId, mailbox, ran), stopped }));
+    if (isBack) await this.#slurm.cancel(job.id);
   }
 
   /** Says in the log why a job does not begin, each reason once. Ends one that never will. */
@@ -388,17 +418,4 @@ export class SlurmRuntime implements Runtime {
 function gpusOf({ gpus }: ExecutionJob): string | null {
   if (gpus === undefined || gpus.count === 0) return null;
   return gpus.type === null ? String(gpus.count) : `${gpus.type}:${gpus.count}`;
-}
-
-function hasEnded(state: string): boolean {
-  return ![
-    'PENDING',
-    'RUNNING',
-    'CONFIGURING',
-    'COMPLETING',
-    'SUSPENDED',
-    'RESIZING',
-    'STAGE_OUT',
-    'SIGNALING',
-  ].includes(state);
 }

@@ -40,7 +40,10 @@ export interface Slurm {
    * controller is away, so that nobody knows.
    */
   submit(one: Submission): Promise<string>;
-  /** States of all jobs in the queue whose name begins so, by name. Ended jobs stay in it for a while. */
+  /**
+   * States of all jobs of our user in the queue whose name begins so, by name. Ended jobs stay in it for a while, and
+   * another one of the same name takes precedence over them.
+   */
   queue(prefix: string): Promise<Map<string, QueuedJob>>;
   /**
    * Returns null when Slurm no longer knows the job. Beyond the memory of the controller, which is five minutes, the
@@ -51,4 +54,28 @@ export interface Slurm {
   signal(id: string, signal: 'USR1'): Promise<void>;
   /** Ends a job, also one that waits. */
   cancel(id: string): Promise<void>;
+}
+
+/** True when the job is no longer in the queue, or only remembered there. */
+export function hasEnded(state: string): boolean {
+  return ![
+    'PENDING',
+    'RUNNING',
+    'CONFIGURING',
+    'COMPLETING',
+    'SUSPENDED',
+    'RESIZING',
+    'STAGE_OUT',
+    'SIGNALING',
+  ].includes(state);
+}
+
+/** The jobs whose name begins so. */
+export function byName(prefix: string, jobs: Iterable<QueuedJob & { readonly name: string }>): Map<string, QueuedJob> {
+  const found = new Map<string, QueuedJob>();
+  for (const { name, ...job } of jobs) {
+    if (!name.startsWith(prefix) || (found.has(name) && hasEnded(job.state))) continue;
+    found.set(name, job);
+  }
+  return found;
 }

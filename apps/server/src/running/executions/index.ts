@@ -1,6 +1,7 @@
 export { executionCatalog } from './catalog.ts';
 export { endExecution } from './end-execution.ts';
 export { giveUpExecutions } from './lost.ts';
+export { JOB_PREFIX, jobPrefixOf, unclaimedJobs } from './unclaimed-jobs.ts';
 export { expireResults } from './expire.ts';
 export { Executions } from './operations.ts';
 export { presentStatus, taskOf } from './present.ts';
