@@ -3,7 +3,7 @@ import { accountingTools } from '../slurm/accounting.ts';
 import { slurmTools } from '../slurm.ts';
 import { buildKubernetes } from '../kubernetes/build.ts';
 import { kubernetesTools } from '../kubernetes.ts';
-import { ensureTools, runtimeTools, ToolsMissing } from '../system-tools.ts';
+import { ensureTools, runtimeTools, testTools, ToolsMissing } from '../system-tools.ts';
 
 // npm run conformance:kubernetes, npm run conformance:slurm: the contract of drivers on a real engine, and what only that
 // engine can do. The first run builds Kubernetes, which takes 9 to 25 minutes; later runs find it in ~/.cache/kethub.
@@ -12,7 +12,10 @@ const chosen = process.argv.slice(3);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 try {
   if (process.getuid?.() !== 0) throw new ToolsMissing('A cluster is started by root only.');
-  ensureTools([...runtimeTools, ...(engine === 'slurm' ? [...slurmTools, ...accountingTools] : kubernetesTools)], say);
+  // The tests of Slurm look at the dashboard in a browser.
+  const browser = testTools.filter(({ what }) => what === 'Chromium');
+  const ofSlurm = [...slurmTools, ...accountingTools, ...browser];
+  ensureTools([...runtimeTools, ...(engine === 'slurm' ? ofSlurm : kubernetesTools)], say);
   if (engine === 'kubernetes') buildKubernetes(say);
 } catch (error) {
   if (!(error instanceof ToolsMissing)) throw error;

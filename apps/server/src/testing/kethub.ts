@@ -59,7 +59,7 @@ export async function startTestKethub(
 ): Promise<TestKethub> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kethub-data-'));
   const { databaseUrl, drop } = await kind.copy(sqliteFileIn(dataDir));
-  const configuration = readConfiguration({
+  const given = {
     KETHUB_DATA_DIR: dataDir,
     KETHUB_PORT: String(await freePort()),
     KETHUB_GATEWAY_PORT: String(await freePort()),
@@ -69,7 +69,8 @@ export async function startTestKethub(
     KETHUB_SANDBOX_ROOT: 'machine',
     ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     ...settings,
-  });
+  };
+  const configuration = readConfiguration(given);
   let kethub = await startWhole(configuration);
   let stopped = false;
   const signIn = (username: string) => signInTo(kethub.platform, kethub.identity, username);
@@ -91,11 +92,12 @@ export async function startTestKethub(
       stopped = true;
     },
     async restart() {
-      // The same ports, so that addresses stay valid.
+      // The same ports, so that addresses stay valid. Files of the settings are read again.
       const port = new URL(kethub.platform.addresses.api).port;
       const gatewayPort = new URL(kethub.platform.addresses.gateway).port;
       await kethub.stop();
-      kethub = await startWhole({ ...configuration, port: Number(port), gatewayPort: Number(gatewayPort) });
+      const again = readConfiguration(given);
+      kethub = await startWhole({ ...again, port: Number(port), gatewayPort: Number(gatewayPort) });
     },
     async close() {
       // A platform that continued with this data may have left a runner.

@@ -238,7 +238,13 @@ def run():
     const job = bench.job(SLEEPING, { limits: { runTimeMs: 600_000 } });
     const ended = endOn(short, job.executionId);
     await short.start(job);
+    await until('it runs', async () => (await logOf(job.executionId, short)).includes('began'));
+    const id = jobIdOf(job.executionId);
+    expect(inSlurm('scontrol', '--oneliner', 'show', 'job', id)).toMatch(/ TimeLimit=00:01:00 /);
+    // Slurm looks every 30 s for jobs whose time is over. The minute before that is not waited for.
+    inSlurm('scontrol', 'update', `jobid=${id}`, 'EndTime=now');
     expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type: 'RuntimeLimitExceeded' } });
+    expect(inSlurm('scontrol', '--oneliner', 'show', 'job', id)).toMatch(/ JobState=TIMEOUT /);
     await short.close();
   }, 200_000);
 
