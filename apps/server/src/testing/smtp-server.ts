@@ -31,7 +31,7 @@ interface ReceivedMail {
   readonly content: string;
 }
 
-/** A real mail server on loopback that keeps the mails. */
+/** A real mail server that keeps the mails, on loopback unless another address is given. */
 interface TestSmtpServer {
   readonly port: number;
   readonly received: ReceivedMail[];
@@ -43,7 +43,12 @@ interface TestSmtpServer {
 }
 
 export async function startSmtpServer(
-  options: { readonly port?: number; readonly password?: string; readonly tls?: 'none' | 'starttls' | 'implicit' } = {},
+  options: {
+    readonly host?: string;
+    readonly port?: number;
+    readonly password?: string;
+    readonly tls?: 'none' | 'starttls' | 'implicit';
+  } = {},
 ): Promise<TestSmtpServer> {
   const received: ReceivedMail[] = [];
   const attempts: { user: string; password: string }[] = [];
@@ -76,7 +81,7 @@ export async function startSmtpServer(
   });
   // A client that does not trust the certificate closes the connection, which is no error of the server.
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => void server.listen(options.port ?? 0, '127.0.0.1', () => resolve()));
+  await new Promise<void>((resolve) => void server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   const test: TestSmtpServer = {
     port,

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../script/run.ts';
+
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+interface Realm extends Record<string, unknown> {
+  readonly clients: readonly Record<string, unknown>[];
+}
+
+test('the realm of the compose file is the one that tests use, but for addresses, secret, mail and TLS', () => {
+  const used = JSON.parse(read('script/keycloak/realm.json')) as Realm;
+  const composed = JSON.parse(read('deploy/compose/realm.json').replaceAll('${REALM_URL}', 'http://localhost:8080')) as Realm; // prettier-ignore
+  const { smtpServer, ...others } = composed;
+  expect(Object.keys(smtpServer as object)).toContain('host');
+  const secret = '${REALM_CLIENT_SECRET}';
+  const clients = used.clients.map((one) => (one['clientId'] === 'kethub-admin' ? { ...one, secret } : one));
+  expect(others).toEqual({ ...used, sslRequired: 'none', clients });
+});
+
+test('every variable of the compose file is in env.example or on the page of settings, and the realm gets all of its own', () => {
+  const file = read('deploy/compose/compose.yaml');
+  const variables = new Set([...file.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name));
+  const example = read('deploy/compose/env.example');
+  const page = read('docs/configuration.md');
+  expect([...variables].filter((name) => !example.includes(`${name}=`) && !page.includes(`\`${name}\``))).toEqual([]);
+  expect([...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]); // prettier-ignore
+  const asked = [...read('deploy/compose/realm.json').matchAll(/\$\{(REALM_\w+)\}/g)].map(([, name = '']) => name);
+  expect(asked.filter((name) => !file.includes(`      ${name}: `))).toEqual([]);
+});
