@@ -13,12 +13,6 @@ export const containerTools: readonly Tool[] = [
   { what: 'a static busybox', package: 'busybox-static', isThere: isStaticBusybox },
 ];
 
-export const composeTool: Tool = {
-  what: 'Docker Compose',
-  package: 'docker-compose',
-  isThere: () => existsSync('/usr/bin/docker-compose'),
-};
-
 /** No engine can be started here. The message is the reason. */
 export class EngineMissing extends Error {}
 

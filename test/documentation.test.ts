@@ -3,7 +3,6 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ON_BOTH } from '@kethub/server/testing/databases';
 import { pages } from '../script/generate/pages.ts';
-import { composeTool } from '../script/container-engine.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
 import { podmanTools } from '../script/podman.ts';
@@ -12,6 +11,7 @@ import { kubernetesTools } from '../script/kubernetes.ts';
 import { accountingTools } from '../script/slurm/accounting.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
+import { systemdTools } from '../script/systemd.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const notOurs = ['**/node_modules/**', '.runtime/**', '.git/**', '**/.kethub/**'];
@@ -43,7 +43,7 @@ test('every tool of the system that is installed has a line, and no other', () =
   const listed = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|/gm)].map(([, name]) => name ?? '');
   const needed = [
     ...runtimeTools,
-    composeTool,
+    ...systemdTools,
     postgresTool,
     javaTool,
     jdkTool,

@@ -1,161 +1,274 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { readConfiguration } from '@kethub/server';
-import { callerOf } from '@kethub/server/testing/gateway';
+import { promisify } from 'node:util';
+import { createPlatformClient, type PlatformClient } from '@kethub/client';
+import { Chromium } from '@kethub/server/testing/chromium';
+import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
 import { deploy } from '@kethub/server/testing/kethub';
-import { openTestPlatform, type OpenedPlatform } from '@kethub/server/testing/opened-platform';
-import { parse } from 'yaml';
+import { startSmtpServer } from '@kethub/server/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addComposePlugin } from '../script/compose.ts';
 import { startContainerEngine, type ContainerEngine } from '../script/container-engine.ts';
 import { root } from '../script/run.ts';
 
-const COMPOSE = path.join(root, 'deploy/compose');
-const NETWORK = 'kethub_default';
+// The compose file as its page says to start it, from a folder with a copy of it. Images of PostgreSQL, versitygw, Keycloak and
+// nginx cannot be pulled here: stand-ins.yaml puts the same programs, from packages, in their place. The tests build on
+// each other, in this order.
+
+const programs = JSON.parse(process.env['KETHUB_TEST_PACKAGING'] ?? '{}') as { compose: string };
+/** Address of the proxy: tests reach it without a name. */
 const PROXY = '10.213.7.10';
-const secret = (): string => randomBytes(32).toString('hex');
-const variables = {
-  KETHUB_INSTANCE_KEY: secret(),
-  POSTGRES_PASSWORD: secret(),
-  S3_SECRET: secret(),
-  KEYCLOAK_ADMIN_PASSWORD: secret(),
-  KEYCLOAK_CLIENT_SECRET: secret(),
-  KETHUB_HOSTNAME: PROXY,
-  KETHUB_NETWORK: '10.213.7.0/24',
-  KETHUB_BIND: '127.77.0.1',
-};
+const MACHINE = '10.213.7.1';
+const BIND = '127.77.0.1';
+const ROLES = ['api', 'gateway', 'git', 'worker'] as const;
+const ADA = { username: 'ada', email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace' };
+const PASSWORD = 'correct horse battery staple';
+const PLATFORM = `http://${PROXY}:8080`;
+const REALM = `${PLATFORM}/keycloak/realms/kethub`;
 
 let folder: string;
 let engine: ContainerEngine;
-let opened: OpenedPlatform | null = null;
+let mails: Awaited<ReturnType<typeof startSmtpServer>> | null = null;
+let browser: Chromium | null = null;
+let client: PlatformClient;
+let caller: Caller;
+let firstId: string;
+const variables: Record<string, string> = {};
 
-const command = (program: string, ...args: string[]): string =>
-  execFileSync(program, args, {
-    cwd: COMPOSE,
-    encoding: 'utf8',
-    timeout: 600_000,
-    maxBuffer: 2 ** 26,
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder, DOCKER_HOST: `unix://${engine.socket}`, ...variables },
-  });
-const compose = (...args: string[]): string =>
-  command('docker-compose', '--project-name', 'kethub', '-f', 'compose.yaml', '-f', 'stand-ins.yaml', ...args);
-const idOf = (service: string): string =>
-  command(
-    'docker',
-    'ps',
-    '--quiet',
-    '--no-trunc',
-    '--filter',
-    `network=${NETWORK}`,
-    '--filter',
-    `name=${service}`,
-  ).trim();
-const addressOf = (service: string): string => {
-  const id = idOf(service);
-  return command(
-    'docker',
-    'inspect',
-    '--format',
-    '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
-    id,
-  ).trim();
-};
-
-interface ComposedService {
-  readonly image: string;
-  readonly environment: Record<string, string>;
-  readonly security_opt: readonly string[];
-  readonly cap_drop: readonly string[];
-  readonly tmpfs: readonly string[];
+interface Container {
+  readonly ID: string;
+  readonly Service: string;
+  readonly State: string;
+  readonly Health: string;
+  readonly ExitCode: number;
 }
 
-/**
- * Starts a service of the file with its options, but by `docker run`. The docker-compose of Debian 12 passes neither a
- * seccomp profile nor `systempaths` on, which its successor does.
- */
-function startSandboxing(name: string): void {
-  const { services } = parse(compose('config')) as { services: Record<string, ComposedService> };
-  const service = services[name];
-  if (!service) throw new Error(`The file has no ${name}`);
-  const many = (option: string, values: readonly string[]): string[] => values.flatMap((value) => [option, value]);
-  command(
-    'docker', 'run', '--detach', '--name', name, '--network', NETWORK, '--network-alias', name, '--read-only',
-    '--volume', `kethub_${name}:/var/lib/kethub`,
-    ...many('--security-opt', service.security_opt),
-    ...many('--cap-drop', service.cap_drop),
-    ...many('--tmpfs', service.tmpfs),
-    ...many('--env', Object.entries(service.environment).map(([key, value]) => `${key}=${value}`)),
-    service.image,
-  );
-} // prettier-ignore
+async function docker(...args: string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)('docker', args, {
+    cwd: path.join(folder, 'compose'),
+    timeout: 600_000,
+    maxBuffer: 2 ** 26,
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder, DOCKER_HOST: `unix://${engine.socket}` },
+  });
+  return stdout + stderr;
+}
+const compose = (...args: string[]): Promise<string> =>
+  docker('compose', '-f', 'compose.yaml', '-f', 'stand-ins.yaml', ...args);
+const containers = async (): Promise<readonly Container[]> =>
+  (await compose('ps', '--all', '--format', 'json'))
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Container);
+const idOf = async (service: string): Promise<string> => (await compose('ps', '--quiet', service)).trim();
+/** Words of a command that must fail. */
+const refusal = (running: Promise<string>): Promise<string> =>
+  running.then(
+    (words) => Promise.reject(new Error(`This should have failed: ${words}`)),
+    (error: unknown) => `${String(Reflect.get(error as object, 'stdout'))}${String(Reflect.get(error as object, 'stderr'))}`,
+  ); // prettier-ignore
+async function up(...args: string[]): Promise<void> {
+  await compose('up', '--detach', '--wait', ...args).catch(async (error: unknown) => {
+    throw new Error(`${String(error)}\n${await compose('ps', '--all')}\n${await compose('logs', '--tail', '30')}`);
+  });
+}
+function writeSettings(): void {
+  const names = readFileSync(path.join(root, 'deploy/compose/env.example'), 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
+  const lines = [...names].map(([, name = '', value = '']) => `${name}=${variables[name] ?? value}`);
+  const more = ['KETHUB_NETWORK', 'KETHUB_BIND'].map((name) => `${name}=${variables[name] ?? ''}`);
+  writeFileSync(path.join(folder, 'compose/.env'), `${[...lines, ...more].join('\n')}\n`, { mode: 0o600 });
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-compose-'));
+  for (const name of ['compose', 'seccomp-sandbox.json'])
+    cpSync(path.join(root, 'deploy', name), path.join(folder, name), { recursive: true });
+  addComposePlugin(programs.compose, folder);
   engine = await startContainerEngine();
   for (const name of ['kethub-platform-0.1.0', 'kethub-worker-0.1.0', 'kethub-test-parts'])
-    command('docker', 'load', '--quiet', '--input', path.join(root, `.runtime/image/${name}.tar`));
+    await docker('load', '--quiet', '--input', path.join(root, `.runtime/image/${name}.tar`));
 }, 600_000);
 
 afterAll(async () => {
-  await opened?.close();
+  await browser?.close();
+  await mails?.close();
   try {
-    command('docker', 'rm', '--force', '--volumes', 'git', 'worker');
-    compose('down', '--volumes', '--timeout', '20');
+    await compose('down', '--volumes', '--timeout', '20');
   } finally {
     await engine.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }, 300_000);
 
-test('all parts start, and a person of Keycloak publishes a service and calls it', async () => {
-  compose('up', '--detach', 'proxy', 'api', 'gateway', 'keycloak', 's3');
-  for (const name of ['git', 'worker']) startSandboxing(name);
-  const isReady = async (origin: string): Promise<boolean> =>
-    (await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(10_000) }).catch(() => null))?.status === 200;
-  for (const origin of [`http://${PROXY}:8080`, `http://${PROXY}:8081`, `http://${addressOf('worker')}:8082`, `http://${addressOf('git')}:8080`])
-    while (!(await isReady(origin))) await pause(500);
-  expect(await (await fetch(`http://${PROXY}:8080/`)).text()).toContain('id="root"');
-  const configuration = readConfiguration({
-    DATABASE_URL: `postgres://kethub:${variables.POSTGRES_PASSWORD}@${addressOf('postgres')}:5432/kethub`,
-    KETHUB_INSTANCE_KEY: variables.KETHUB_INSTANCE_KEY,
-    KETHUB_BLOBS: 's3://kethub/files',
-    KETHUB_S3_ENDPOINT: `http://${addressOf('s3')}:7070`,
-    KETHUB_S3_ACCESS_KEY_ID: 'kethub',
-    KETHUB_S3_SECRET_ACCESS_KEY: variables.S3_SECRET,
-    KETHUB_PUBLIC_URL: `http://${PROXY}:8080`,
-    KETHUB_GATEWAY_URL: `http://${PROXY}:8081`,
-    KETHUB_IDENTITY_PROVIDER: 'keycloak',
-    KETHUB_OIDC_ISSUER: `http://${PROXY}:8080/keycloak/realms/kethub`,
-    KETHUB_KEYCLOAK_ADMIN_CLIENT_ID: 'kethub-admin',
-    KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET: variables.KEYCLOAK_CLIENT_SECRET,
-    KETHUB_ROLES: 'gateway',
-    KETHUB_DATA_DIR: path.join(folder, 'own'),
-  });
-  opened = await openTestPlatform(configuration);
-  const { client } = await opened.signIn('ada');
-  const service = await deploy(client, 'sum', { 'program.py': 'def run(a: int, b: int) -> dict:\n  return {"sum": a + b}\n' });
-  const caller = await callerOf(service);
-  const ended = await caller.finish({ a: 2, b: 3 });
-  expect(ended.status).toBe('SUCCEEDED');
-  expect((await caller.request('GET', `/${ended.id}/result`)).body).toMatchObject({ sum: 5 });
+test('without .env, Compose names each value that is missing and starts nothing', async () => {
+  expect(await refusal(compose('up', '--detach'))).toMatch(/required variable \w+ is missing a value: set it in \.env/);
+});
+
+test('all parts start and are healthy, at the addresses that they publish', async () => {
+  const secrets = ['KETHUB_INSTANCE_KEY', 'POSTGRES_PASSWORD', 'S3_SECRET', 'KEYCLOAK_ADMIN_PASSWORD', 'KEYCLOAK_CLIENT_SECRET'];
+  for (const name of secrets) variables[name] = randomBytes(32).toString('hex');
+  Object.assign(variables, { KETHUB_HOSTNAME: PROXY, KETHUB_NETWORK: '10.213.7.0/24', KETHUB_BIND: BIND });
+  // The mail server listens on the machine before its network exists.
+  mails = await startSmtpServer({ host: '0.0.0.0', tls: 'none' });
+  Object.assign(variables, { SMTP_HOST: MACHINE, SMTP_PORT: String(mails.port), SMTP_STARTTLS: 'false', SMTP_FROM: 'kethub@example.org' });
+  writeSettings();
+  await up();
+  const all = await containers();
+  expect(all.map(({ Service }) => Service).toSorted()).toEqual(['api', 'gateway', 'git', 'keycloak', 'migrate', 'postgres', 'proxy', 's3', 'worker']);
+  for (const service of [...ROLES, 'keycloak', 'postgres'])
+    expect(all.find(({ Service }) => Service === service)).toMatchObject({ State: 'running', Health: 'healthy' });
+  expect(all.find(({ Service }) => Service === 'migrate')).toMatchObject({ State: 'exited', ExitCode: 0 });
+  for (const origin of [`http://${BIND}:8080`, `http://${BIND}:8081`])
+    expect((await fetch(`${origin}/ready`)).status).toBe(200);
+  expect(await (await fetch(`${PLATFORM}/`)).text()).toContain('id="root"');
 }, 900_000); // prettier-ignore
 
-test('no container of the platform is privileged or root, and none holds a capability', () => {
-  for (const service of ['api', 'gateway', 'git', 'worker']) {
-    const id = idOf(service);
-    const { HostConfig: host } = (JSON.parse(command('docker', 'inspect', id)) as { HostConfig: Record<string, unknown> }[])[0] ?? { HostConfig: {} };
+test('a person registers at Keycloak, confirms the address by mail, is approved, and signs in', async () => {
+  browser = await Chromium.start(1_200);
+  await browser.open(`${PLATFORM}/`);
+  await click('Sign in');
+  await there('a[href*="registration"]');
+  await browser.follow(`document.querySelector('a[href*="registration"]').click()`);
+  await there('input[name="password"]');
+  for (const [name, value] of Object.entries({ ...ADA, password: PASSWORD, 'password-confirm': PASSWORD }))
+    await browser.run(`document.querySelector('input[name="${name}"]').value = ${JSON.stringify(value)}`);
+  await browser.follow(`document.querySelector('#kc-register-form').requestSubmit()`);
+  await expect.poll(() => mails?.received.length, { timeout: 60_000 }).toBe(1);
+  const content = mails?.received[0]?.content.replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? '';
+  const link = new RegExp(`${REALM}/login-actions/action-token\\S+`).exec(content)?.[0] ?? '';
+  await browser.open(link);
+  await there('body');
+  const admin = await adminOfKeycloak();
+  const [person] = (await admin('GET', '/users?username=ada')) as { id: string; attributes?: object }[];
+  expect(person).toMatchObject({ emailVerified: true });
+  const attributes = { ...person?.attributes, registrationStatus: ['APPROVED'] };
+  await admin('PUT', `/users/${person?.id ?? ''}`, { ...person, attributes });
+  await browser.open(`${PLATFORM}/me`);
+  if (await browser.run(`document.querySelector('input[name="password"]') !== null`)) await signInAtKeycloak();
+  await expect.poll(() => browser?.run('document.body.innerText'), { timeout: 60_000 }).toContain('Last executions');
+}, 300_000); // prettier-ignore
+
+test('the person publishes a service; an application gets a token, calls it, and reads the result', async () => {
+  client = await clientOfAda();
+  const service = await deploy(client, 'sum', { 'src/program.py': 'def run(a: int, b: int) -> dict:\n  return {"sum": a + b}\n' });
+  caller = await callerOf(service);
+  const ended = await caller.finish({ a: 2, b: 3 });
+  expect(ended.status).toBe('SUCCEEDED');
+  firstId = ended.id;
+  expect((await caller.request('GET', `/${firstId}/result`)).body).toMatchObject({ sum: 5 });
+}, 300_000); // prettier-ignore
+
+test('no container of the platform is privileged or root, and none holds a capability', async () => {
+  for (const service of ROLES) {
+    const id = await idOf(service);
+    const { HostConfig: host } = (JSON.parse(await docker('inspect', id)) as { HostConfig: Record<string, unknown> }[])[0] ?? { HostConfig: {} };
     expect([host['Privileged'], host['ReadonlyRootfs']]).toEqual([false, true]);
-    const said = command('docker', 'exec', id, 'grep', '-E', '^(Uid|CapEff|NoNewPrivs)', '/proc/1/status');
+    const said = await docker('exec', id, 'grep', '-E', '^(Uid|CapEff|NoNewPrivs)', '/proc/1/status');
     expect(said.replaceAll('\t', ' ')).toBe('Uid: 1000 1000 1000 1000\nCapEff: 0000000000000000\nNoNewPrivs: 1\n');
   }
 }); // prettier-ignore
 
-test('without the rights of a sandbox, a worker refuses to start and says what it needs', () => {
+test('after down and up everything is still there', async () => {
+  const saved = await compose('exec', '-T', 'git', 'ket', 'admin', 'backup', '/var/lib/kethub/backup-monday');
+  expect(saved).toContain('backup-monday');
+  await compose('down');
+  expect(await containers()).toEqual([]);
+  await up();
+  expect((await caller.request('GET', `/${firstId}/result`)).body).toMatchObject({ sum: 5 });
+  client = await clientOfAda();
+  expect((await caller.finish({ a: 20, b: 30 })).status).toBe('SUCCEEDED');
+}, 600_000);
+
+test('a second worker is started, and an administrator sees both', async () => {
+  variables['KETHUB_ADMINISTRATORS'] = 'ada';
+  writeSettings();
+  await up('--scale', 'worker=2');
+  expect((await containers()).filter(({ Service }) => Service === 'worker')).toHaveLength(2);
+  client = await clientOfAda();
+  // A process that has ended is listed for two minutes more.
+  const workers = async (): Promise<number> =>
+    (await client.getPlatformStatus()).processes.filter(({ worker }) => worker !== undefined).length;
+  await expect.poll(workers, { timeout: 240_000 }).toBe(2);
+  const all = await Promise.all(Array.from({ length: 20 }, (_, a) => caller.finish({ a, b: 1 })));
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+}, 600_000);
+
+test('a PostgreSQL that is not up is told in the log and in the state of health, and is waited for', async () => {
+  await compose('stop', 'postgres');
+  const ready = async (): Promise<string> => (await fetch(`${PLATFORM}/ready`)).text();
+  await expect.poll(ready, { timeout: 60_000 }).toContain('database');
+  await compose('restart', '--timeout', '20', 'gateway');
+  await expect.poll(() => compose('logs', '--tail', '20', 'gateway'), { timeout: 60_000 }).toMatch(/database|postgres/i);
+  await compose('start', 'postgres');
+  await up('--scale', 'worker=2');
+  expect((await caller.finish({ a: 1, b: 2 })).status).toBe('SUCCEEDED');
+}, 600_000); // prettier-ignore
+
+test('a wrong secret of the S3 is told, and no data is touched', async () => {
+  const wrong = ['run', '--rm', '--no-deps', '--env', 'KETHUB_S3_SECRET_ACCESS_KEY=wrong', 'api'];
+  expect(await refusal(compose(...wrong))).toContain('KETHUB_S3_SECRET_ACCESS_KEY');
+}, 120_000);
+
+test('a port that somebody uses is named', async () => {
+  await compose('rm', '--stop', '--force', 'proxy');
+  const other = net.createServer().listen(8080, BIND);
+  expect(await refusal(compose('up', '--detach', '--no-deps', 'proxy'))).toContain(`${BIND}:8080`);
+  await new Promise((resolve) => void other.close(resolve));
+  await up('--no-deps', 'proxy');
+  expect((await fetch(`http://${BIND}:8080/ready`)).status).toBe(200);
+}, 120_000);
+
+test('without the rights of a sandbox, a worker refuses to start and says what it needs', async () => {
   const args = ['run', '--rm', '--network', 'none', '--read-only', '--tmpfs', '/tmp', 'localhost/kethub-worker:0.1.0'];
-  const run = spawnSync('docker', args, { encoding: 'utf8', timeout: 60_000, env: { PATH: '/usr/bin:/bin', HOME: folder, DOCKER_HOST: `unix://${engine.socket}` } });
-  expect(run.status).toBe(1);
-  expect(run.stderr).toContain('systempaths=unconfined');
-}); // prettier-ignore
+  expect(await refusal(docker(...args))).toContain('systempaths=unconfined');
+}, 120_000);
+
+/** Clicks a button or a link with these words, once it is there. */
+async function click(words: string): Promise<void> {
+  const found = `[...document.querySelectorAll('button, a')].find((one) => one.innerText.trim() === ${JSON.stringify(words)})`;
+  await expect.poll(() => browser?.run(`${found} !== undefined`), { timeout: 60_000 }).toBe(true);
+  await browser?.run(`${found}.click()`);
+}
+
+async function there(selector: string): Promise<void> {
+  const isThere = `document.querySelector(${JSON.stringify(selector)}) !== null`;
+  await expect.poll(() => browser?.run(isThere), { timeout: 60_000 }).toBe(true);
+}
+
+async function signInAtKeycloak(): Promise<void> {
+  await browser?.run(`document.querySelector('input[name="username"]').value = 'ada'`);
+  await browser?.run(`document.querySelector('input[name="password"]').value = ${JSON.stringify(PASSWORD)}`);
+  await browser?.run(`document.querySelector('form').requestSubmit()`);
+}
+
+async function tokenOf(realm: string, body: Record<string, string>): Promise<string> {
+  const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'password', ...body }),
+  });
+  return member(await answer.json(), 'access_token');
+}
+
+async function clientOfAda(): Promise<PlatformClient> {
+  const person = { client_id: 'kethub', scope: 'openid', username: 'ada', password: PASSWORD };
+  return createPlatformClient({ baseUrl: `${PLATFORM}/api`, credential: { loginSession: await tokenOf(REALM, person) } });
+} // prettier-ignore
+
+/** The administrator, as the page says to approve the first person. */
+async function adminOfKeycloak(): Promise<(method: string, where: string, body?: unknown) => Promise<unknown>> {
+  const person = { client_id: 'admin-cli', username: 'admin', password: variables['KEYCLOAK_ADMIN_PASSWORD'] ?? '' };
+  const token = await tokenOf(`${PLATFORM}/keycloak/realms/master`, person);
+  return async (method, where, body) => {
+    const answer = await fetch(`${PLATFORM}/keycloak/admin/realms/kethub${where}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${where}: ${answer.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+}
