@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -151,6 +152,17 @@ test.each([
   const { id } = await app.start({});
   while (way.met < 3) await pause(50);
   expect((await app.request('GET', `/${id}`)).body).toMatchObject({ status: 'RUNNING' });
+  if (fault === 'AWAY') {
+    // Whoever uploads reads why it failed, and so does the operator.
+    const { id: dataPoolId } = await kethub.client.createDataPool({ json: { name: 'Away' } });
+    const upload = () => kethub.client.uploadDataPoolFile({ dataPoolId, name: 'a.csv', body: new Blob(['1']) });
+    const told = 'The store of files does not answer. Nothing was changed: try again later.';
+    await expect(upload()).rejects.toMatchObject({ status: 500, detail: told });
+    way.fault = 'NONE';
+    await upload();
+    const log = await readFile(process.env['LOG_CHECK_FILE'] ?? '', 'utf8');
+    expect(log).toContain('The S3 does not answer as it should (503). What needs it is tried again.');
+  }
   way.fault = 'NONE';
   const { body } = await app.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
   expect(body).toMatchObject({ status: 'SUCCEEDED' });

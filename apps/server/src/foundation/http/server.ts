@@ -265,6 +265,14 @@ function toProblem(error: FastifyError | Problem): Problem {
       );
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
       return new Problem('unsupported-media-type', 'Send the body as multipart/form-data.');
+    case 'STORE_AWAY':
+      return new Problem(
+        'internal-error',
+        'The store of files does not answer. Nothing was changed: try again later.',
+        {
+          cause: error,
+        },
+      );
     default:
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {

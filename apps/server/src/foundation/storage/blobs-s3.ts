@@ -45,7 +45,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       return { bytes: sizeOf(object.ContentRange, object.ContentLength), stream: object.Body };
     } catch (error) {
       if (range && isNamed(error, 'InvalidRange')) return beyondTheEnd(await get(key));
-      throw isNamed(error, 'NoSuchKey') ? missing(key, error) : error;
+      throw isNamed(error, 'NoSuchKey') ? missing(key, error) : told(error);
     }
   };
   return {
@@ -58,7 +58,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
         await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
       } catch (error) {
         // An error of the source is the cause of the upload's error.
-        throw source instanceof Readable ? (source.errored ?? error) : error;
+        throw (source instanceof Readable ? source.errored : null) ?? told(error);
       }
       return key;
     },
@@ -75,11 +75,16 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       }
     },
     async remove(key) {
-      await client.send(new DeleteObjectCommand(objectOf(key)));
+      await client.send(new DeleteObjectCommand(objectOf(key))).catch((error: unknown) => {
+        throw told(error);
+      });
     },
     async *keys() {
       for (let ContinuationToken: string | undefined; ;) {
-        const page = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }));
+        const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
+        const page = await client.send(list).catch((error: unknown) => {
+          throw told(error);
+        });
         for (const { Key } of page.Contents ?? []) {
           const key = Key?.split('/').at(-1) ?? '';
           if (KEY.test(key) && Key === `${prefix}${blobPath(key)}`) yield key;
@@ -102,6 +107,25 @@ function sizeOf(contentRange: string | undefined, contentLength: number | undefi
 function beyondTheEnd({ bytes, stream }: { bytes: number; stream: Readable }): { bytes: number; stream: Readable } {
   stream.destroy();
   return { bytes, stream: Readable.from([]) };
+}
+
+/** The code of errors of a store that does not answer, or refuses. */
+const AWAY = 'STORE_AWAY';
+
+/** An error of the S3 as a sentence for the operator; any other error as it is. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : null;
+  const isNetwork = status === null && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
+  const isTimeout = error.name === 'TimeoutError';
+  if (status === 401 || status === 403) return away(`refuses our key (${status} ${error.name})`, error);
+  if (isNetwork || isTimeout || (status !== null && (status === 0 || status >= 500)))
+    return away(`does not answer as it should (${status ?? error.message})`, error);
+  return error;
+}
+
+function away(what: string, cause: Error): Error {
+  return Object.assign(new Error(`The S3 ${what}. What needs it is tried again.`, { cause }), { code: AWAY });
 }
 
 function isNamed(error: unknown, name: string): boolean {
