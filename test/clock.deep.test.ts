@@ -129,6 +129,9 @@ test.each([
   while ((await before.request('GET', `/${crossing.id}`)).text.includes('PENDING')) await pause(50);
 
   await set(hours);
+  // The operator reads of it.
+  const said = hours > 0 ? /gone forward by 360 minutes/ : /set back by 360 minutes/;
+  while (!said.test(await readFile(LOG, 'utf8'))) await pause(500);
   // Tokens end by the clock, and say so; a new one is had at once.
   const old = await before.request('GET', `/${crossing.id}`);
   expect(old.status).toBe(hours > 0 ? 401 : 200);
@@ -160,9 +163,7 @@ test.each([
     password: 'correct horse battery staple',
   });
   const client = createPlatformClient({ baseUrl: api, credential: { loginSession: session } });
-  const built = await deploy(client, `Built ${hours}`, sleeper);
+  const built = await deploy(client, hours > 0 ? 'Built after' : 'Built before', sleeper);
   expect((await (await callerOf(built)).finish({ seconds: 0 })).status).toBe('SUCCEEDED');
   expect((await fetch(`${platform.origin}/ready`)).status).toBe(200);
-  const said = hours > 0 ? /gone forward by 360 minutes/ : /set back by 360 minutes/;
-  while (!said.test(await readFile(LOG, 'utf8'))) await pause(500);
 });

@@ -151,7 +151,7 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
         ])
         .execute();
     });
-    await page.goto(`${origin}/administration`);
+    await page.goto(`${origin}/me/administration`);
     const installation = page.getByRole('region', { name: 'Installation' });
     await installation.getByText(/Processes of 2 versions run side by side/).waitFor();
     const worker = installation.getByRole('row', { name: /node-8/ });
@@ -161,7 +161,7 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     await installation.getByText('node-7.example.org').waitFor();
     expect(await installation.getByRole('row', { name: /edge-1/ }).innerText()).toContain('not known');
     await picture(page, 'administration-in-trouble');
-    expect(await dashboard.barriersOn(['/administration'])).toEqual([]);
+    expect(await dashboard.barriersOn(['/me/administration'])).toEqual([]);
   });
 
   test('no script but its own has run, and no request has left the origin', () =>

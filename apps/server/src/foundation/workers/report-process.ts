@@ -8,6 +8,8 @@ import { ClockWatch } from './clock-watch.ts';
 
 /** Milliseconds between two reports. */
 const EVERY_MS = 30_000;
+/** Milliseconds between two looks at the clock of this machine. */
+const CLOCK_MS = 5_000;
 /** Milliseconds after which a process that reports no more is not shown. */
 export const PROCESS_LASTS_MS = 4 * EVERY_MS;
 /** Characters of the sentence about what is wrong. */
@@ -35,9 +37,11 @@ export function reportProcess(
     driver: workerId === null ? null : driverOf(configuration),
   };
   const clock = new ClockWatch(now);
-  const report = async (): Promise<void> => {
+  const watch = setInterval(() => {
     const set = clock.look();
     if (set !== null) log.warn(set);
+  }, CLOCK_MS).unref();
+  const report = async (): Promise<void> => {
     try {
       const problem = (await problemOf())?.slice(0, PROBLEM_LENGTH) ?? null;
       const changing = { seen_at: now(), problem, ...(await diskOf(configuration.dataDir)) };
@@ -63,6 +67,7 @@ export function reportProcess(
   timer.unref();
   return async () => {
     clearInterval(timer);
+    clearInterval(watch);
     await last;
     await database
       .write((transaction) => transaction.deleteFrom('processes').where('id', '=', id).execute())
