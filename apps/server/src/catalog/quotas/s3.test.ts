@@ -153,7 +153,7 @@ test.each([
   while (way.met < 3) await pause(50);
   expect((await app.request('GET', `/${id}`)).body).toMatchObject({ status: 'RUNNING' });
   if (fault === 'AWAY') {
-    // Whoever uploads reads why it failed, and so does the operator.
+    // The uploader reads why it failed, and so does the operator.
     const { id: dataPoolId } = await kethub.client.createDataPool({ json: { name: 'Away' } });
     const upload = () => kethub.client.uploadDataPoolFile({ dataPoolId, name: 'a.csv', body: new Blob(['1']) });
     const told = 'The store of files does not answer. Nothing was changed: try again later.';
