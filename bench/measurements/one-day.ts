@@ -2,13 +2,21 @@ import { KethubProcess } from '@kethub/server/testing/child-process';
 import { callerAt, callerOf, heardEverywhere } from '@kethub/server/testing/gateway';
 import { freePort } from '@kethub/server/testing/free-port';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startLargeInstallation, type LargeInstallation } from '../lib/large-installation.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { answersPerSecond } from '../lib/open-load.ts';
+import { answersPerSecond, latenciesAtRate } from '../lib/open-load.ts';
+import { median, percentile } from '../lib/statistics.ts';
 
 const WORKERS = 20;
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
+/** Requests a second at their times, whatever becomes of earlier ones: 1.7 million a day. */
+const RATE = 20;
+const STEADY_SECONDS = Number(process.env['STEADY_SECONDS'] ?? 180);
+const LOOK_MS = 1_000;
+/** Executions that may wait at a time: those of two seconds. */
+const MOST_WAITING = 40;
 const CALLERS = 200;
 const GATEWAYS = 10;
 const DAY_S = 86_400;
@@ -16,7 +24,10 @@ const DAY_S = 86_400;
 const QUOTA = 100;
 const TRIED = 400;
 
-/** Executions accepted, claimed, finished and answered through ten gateways, for a minute. The workers run no user code. */
+/**
+ * Executions accepted, claimed, finished and answered through ten gateways: at a steady rate, then as many as go
+ * through. The workers run no user code.
+ */
 export async function oneDay(): Promise<Measurement[]> {
   const installation = await startLargeInstallation({});
   const gateways: KethubProcess[] = [];
@@ -26,6 +37,7 @@ export async function oneDay(): Promise<Measurement[]> {
     await installation.workers(WORKERS, 1, { atOnce: 16, runMs: 0 });
     const { bearer } = await callerOf(service);
     const at = (origin: string): string => service.endpoint.replace(kethub.platform.addresses.gateway, origin);
+    const steady = await atSteadyRate(installation, origins.map(at), bearer);
     const rates = await Promise.all(
       origins.map((origin) =>
         answersPerSecond(
@@ -39,16 +51,28 @@ export async function oneDay(): Promise<Measurement[]> {
     const accepted = await withinQuota(installation, origins.map(at), bearer);
     if (accepted < QUOTA) throw new Error(`Ten gateways accepted ${accepted} of ${QUOTA} starts`);
     const served = await afterItsEnd(installation, origins.map(at), bearer);
-    const how = `${GATEWAYS} gateways in processes of their own, ${CALLERS} callers that wait for the end (Prefer: wait), ${WORKERS} simulated workers with 16 slots, ${SECONDS} s, one machine for all of them and PostgreSQL with full synchronization`;
-    const row = (name: string, unit: string, value: number, goal: Measurement['goal']): Measurement => ({
-      name,
-      unit,
-      value,
-      goal,
-      how,
-      rounds: {},
-    });
+    const on = `${GATEWAYS} gateways in processes of their own, callers that wait for the end (Prefer: wait), ${WORKERS} simulated workers with 16 slots, one machine for all of them and PostgreSQL with full synchronization`;
+    const how = `${on}; ${CALLERS} callers for ${SECONDS} s`;
+    const atRate = `${on}; a request every ${1_000 / RATE} ms for ${STEADY_SECONDS} s`;
+    const row = (
+      name: string,
+      unit: string,
+      value: number,
+      goal: Measurement['goal'],
+      of: Partial<Measurement> = {},
+    ): Measurement => ({ name, unit, value, goal, how, rounds: {}, ...of });
+    const { took, waiting } = steady;
+    const day = `Ten gateways with ${RATE} executions a second`;
     return [
+      row(
+        `${day}: most that wait at a time`,
+        'executions',
+        Math.max(...waiting),
+        { atMost: MOST_WAITING },
+        { how: atRate, rounds: { waiting } },
+      ),
+      row(`${day}: from the request to the end, median`, 'ms', median(took), null, { how: atRate, rounds: { took } }),
+      row(`${day}: from the request to the end, p99`, 'ms', percentile(took, 0.99), { atMost: 2_000 }, { how: atRate }),
       row('Executions through ten gateways, accepted to answered', 'executions/s', perSecond, null),
       row('The same in a day', 'executions', perSecond * DAY_S, { atLeast: 2_000_000 }),
       row('The same: executions that did not end', 'executions', left, { atMost: 0 }),
@@ -75,6 +99,30 @@ async function startGateways({ kethub }: LargeInstallation, started: KethubProce
     await one.ready();
   }
   return origins;
+}
+
+/** The time of each request, and how many executions waited, second by second. */
+async function atSteadyRate({ kethub }: LargeInstallation, endpoints: readonly string[], bearer: string) {
+  const waiting: number[] = [];
+  const looking = setInterval(() => {
+    void sql<{ waiting: string | number }>`select count(*) as waiting from executions where status = 'PENDING'`
+      .execute(kethub.platform.database.read)
+      .then(({ rows }) => waiting.push(Number(rows[0]?.waiting)));
+  }, LOOK_MS);
+  const load = {
+    bearer,
+    seconds: STEADY_SECONDS,
+    perSecond: RATE / endpoints.length,
+    body: () => '{"data": {"n": 1}}',
+  };
+  const took = await Promise.all(
+    endpoints.map(async (endpoint, number) => {
+      // In turns, not all at the same moment.
+      await pause((number * 1_000) / RATE);
+      return latenciesAtRate({ ...load, url: `${endpoint}/` });
+    }),
+  ).finally(() => clearInterval(looking));
+  return { took: took.flat(), waiting };
 }
 
 async function unfinished({ kethub }: LargeInstallation): Promise<number> {

@@ -10,7 +10,15 @@ import { Claims } from '@kethub/server/running/executions/schedule';
 import { insertMany, openDatabase, type ExecutionRow } from '@kethub/server/foundation/storage';
 import { addBareVersion, pendingExecution } from '@kethub/server/testing/bare-executions';
 import { createTestPlatform, type TestPlatform } from '@kethub/server/testing/platform';
-import { cursorAt, executionsOfOwner, ownerId, rare, serviceId, SPREAD_MS } from '../lib/many-executions.ts';
+import {
+  cursorAt,
+  executionsOfOwner,
+  FIRST_STATUS,
+  ownerId,
+  rare,
+  serviceId,
+  SPREAD_MS,
+} from '../lib/many-executions.ts';
 import { endOf, SimulatedRuntime } from '../lib/simulated-runtime.ts';
 
 export interface ManyQuestion {
@@ -80,13 +88,15 @@ async function reads(platform: TestPlatform): Promise<Record<string, Operation>>
   const ofService = serviceId(0);
   const deep = cursorAt(Date.now() - SPREAD_MS / 2);
   const [newest, all] = [await executionsOfOwner(database, 0, 'newest'), await executionsOfOwner(database, 0, 'any')];
-  let turn = 0;
-  const status = (ids: readonly string[]): Operation => ({
-    call: () => statuses.read(scope, ids[(turn += 7) % ids.length] ?? ''),
-  });
+  const status = (ids: readonly string[]): Operation => {
+    let turn = 0;
+    return { call: () => statuses.read(scope, ids[(turn += 7) % ids.length] ?? '') };
+  };
   const operations: Record<string, Operation> = {
     'Status of one of the 1,000 newest': status(newest),
-    'Status of one of 1,000 of any age': status(all),
+    [FIRST_STATUS]: status(all),
+    // The same ids in the same order.
+    'Status of an execution of any age, read before': status(all),
   };
   const lists: Record<string, ExecutionFilter> = {
     all: {},

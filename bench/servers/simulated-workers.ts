@@ -1,7 +1,7 @@
 import { AccessDirectory } from '@kethub/server/catalog/access';
 import { BuildWorker, releaseLostBuilds, type Runnables } from '@kethub/server/catalog/services';
 import { openDatabase } from '@kethub/server/foundation/storage';
-import { ContainerWatch, LostWorkers } from '@kethub/server/foundation/workers';
+import { ContainerWatch, createPolling, LostWorkers } from '@kethub/server/foundation/workers';
 import { ExecutionWorker, giveUpExecutions } from '@kethub/server/running/executions';
 import { createWorkflows, giveUpCalls, WorkflowEngine } from '@kethub/server/running/workflows';
 import { createTestPlatform } from '@kethub/server/testing/platform';
@@ -53,7 +53,7 @@ const builder = { build: () => Promise.reject(new Error('A simulated worker buil
 const closing: (() => unknown)[] = [];
 for (let at = 0; at < workers; at += 1) {
   const own = await open();
-  const platform = { ...base, database: own, workerId: base.newId() };
+  const platform = { ...base, database: own, workerId: base.newId(), ...createPolling(own, base.log) };
   const access = new AccessDirectory(platform);
   const workflows = createWorkflows(platform);
   const builds = new BuildWorker(platform, [{ runtime: 'PYTHON_TEMPLATE', builder, isReady: () => true }]);

@@ -71,7 +71,7 @@ import {
   sqliteFileIn,
 } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
-import { ContainerWatch, LostWorkers, Pace, reportProcess } from './foundation/workers/index.ts';
+import { ContainerWatch, createPolling, LostWorkers, reportProcess } from './foundation/workers/index.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -217,7 +217,7 @@ export async function openPlatform(
       now: Date.now,
       newId,
       workerId,
-      pace: new Pace(),
+      ...createPolling(database, log),
     };
   } catch (error) {
     await database.close();

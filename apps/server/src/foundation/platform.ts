@@ -5,6 +5,7 @@ import type { ConnectionLimits } from './http/connections.ts';
 import type { Blobs, Database, Seal } from './storage/index.ts';
 import type { Telemetry } from './telemetry/index.ts';
 import type { Pace } from './workers/pace.ts';
+import type { WorkPoll } from './workers/work-poll.ts';
 
 /** Public addresses of the platform, without a slash at the end. */
 export interface Addresses {
@@ -39,6 +40,8 @@ export interface Platform {
   readonly workerId: string | null;
   /** The pace at which this process looks for work that any worker may do. */
   readonly pace: Pace;
+  /** Looks for it, for all parts of this process. */
+  readonly workPoll: WorkPoll;
 }
 
 /** A user who makes a request on the platform interface. */

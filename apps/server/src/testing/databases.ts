@@ -42,6 +42,7 @@ export const ON_BOTH = [
   'apps/server/src/running/workflows/advance/',
   'apps/server/src/running/workflows/calls-on-the-way',
   'apps/server/src/running/workflows/exact-numbers',
+  'apps/server/src/running/workflows/find-work',
   'apps/server/src/running/workflows/first-step',
   'apps/server/src/running/workflows/large-instance',
   'apps/server/src/running/workflows/message-receipts',

@@ -8,7 +8,7 @@ import type { Addresses, Platform } from '../foundation/platform.ts';
 import { createSeal, openBlobFolder, openDatabase, type Database } from '../foundation/storage/index.ts';
 import { catalogs } from './accounts.ts';
 import { noTelemetry } from '../foundation/telemetry/index.ts';
-import { Pace } from '../foundation/workers/index.ts';
+import { createPolling } from '../foundation/workers/index.ts';
 import { createTestServer } from './platform.ts';
 import { nameProvider } from '../catalog/marketplace/index.ts';
 
@@ -49,6 +49,7 @@ const database: Database = {
   },
 };
 const blobs = openBlobFolder(path.join(input.dataDir, 'blobs'));
+const log = pino({ level: 'silent' });
 const platform: Platform = {
   configuration: readConfiguration({
     KETHUB_DATA_DIR: input.dataDir,
@@ -67,13 +68,13 @@ const platform: Platform = {
     },
   },
   seal: createSeal(Buffer.from(input.instanceKey, 'hex')),
-  log: pino({ level: 'silent' }),
+  log,
   telemetry: noTelemetry,
   connections: new ConnectionLimits({ ofAddress: 1_000, inAll: 10_000, bytesPerSecond: 0 }, [], Date.now),
   now: Date.now,
   newId: createIds(Date.now),
   workerId: null,
-  pace: new Pace(),
+  ...createPolling(database, log),
 };
 const identity = await createEmbeddedIdentity(platform);
 const accounts = createAccounts(platform, identity, catalogs, nameProvider);

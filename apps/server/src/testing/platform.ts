@@ -8,7 +8,7 @@ import type { Platform } from '../foundation/platform.ts';
 import { acceptUploads } from '../catalog/services/index.ts';
 import { createSeal, openBlobFolder } from '../foundation/storage/index.ts';
 import { noTelemetry } from '../foundation/telemetry/index.ts';
-import { Pace } from '../foundation/workers/index.ts';
+import { createPolling } from '../foundation/workers/index.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
 import { freePort } from './free-port.ts';
@@ -74,7 +74,7 @@ export async function createTestPlatform(
     now,
     newId: createIds(now),
     workerId: null,
-    pace: new Pace(),
+    ...createPolling(testDatabase.database, options.log ?? testLog),
     testDatabase,
     port,
     async close() {

@@ -268,6 +268,12 @@ export async function buildsOfWorker(queries: Queries, workerId: string): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
+/** For the poll of a worker: 0 if it may have to claim a build, or to release one that is not running here. */
+export function buildsWait(workerId: string) {
+  return sql<number | null>`(select 0 from builds where builds.status in ('PENDING', 'RUNNING')
+    and (builds.status = 'PENDING' or worker_id = ${workerId}) limit 1)`;
+}
+
 /** Returns those of these digests that are the source of a version for a runtime. */
 export async function neededSources(
   database: Database,

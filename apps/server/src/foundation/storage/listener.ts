@@ -8,7 +8,7 @@ const APPLICATION = 'kethub listener';
 const RECONNECT_MS = 500;
 /** Milliseconds between two checks whether other processes listen, while none does. */
 const LOOK_MS = 5_000;
-/** The same while others listen: the check reads all connections of the server. */
+/** The same since another was last heard or found: the check reads all connections of the server. */
 const LOOK_AGAIN_MS = 60_000;
 /**
  * Time limits in milliseconds: a server that does not answer, or a half-open connection, must not stop the listener
@@ -68,7 +68,8 @@ export class Listener {
   #client: Client | null = null;
   #hasCompany = true;
   #heard = 0;
-  #lookedAt = 0;
+  /** Time of the last look, or of what was last heard of another process, in monotonic milliseconds. */
+  #knownAt = 0;
   #looking: NodeJS.Timeout | null = null;
   #reconnecting: Promise<void> | null = null;
 
@@ -116,18 +117,19 @@ export class Listener {
     await this.#look(client);
     this.#looking ??= setInterval(() => {
       const everyMs = this.#hasCompany ? LOOK_AGAIN_MS : LOOK_MS;
-      if (this.#client && performance.now() - this.#lookedAt >= everyMs) void this.#look(this.#client);
+      if (this.#client && performance.now() - this.#knownAt >= everyMs) void this.#look(this.#client);
     }, LOOK_MS).unref();
   }
 
   #hear(): void {
     this.#heard += 1;
+    this.#knownAt = performance.now();
     this.#hasCompany = true;
   }
 
   async #look(client: Client): Promise<void> {
     const heard = this.#heard;
-    this.#lookedAt = performance.now();
+    this.#knownAt = performance.now();
     try {
       const { rows } = await client.query<{ others: boolean }>(OTHERS, [APPLICATION]);
       // A process that has announced itself since the query began may be missing in its result.

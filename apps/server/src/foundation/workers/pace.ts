@@ -17,9 +17,14 @@ export class Pace {
   workers = 1;
 
   /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
-  pollMs(ms: number): number {
+  pollMs(ms: number, longest = LONGEST_MS): number {
     if (this.workers <= AT_FULL_PACE) return ms;
-    return Math.max(ms, Math.min(LONGEST_MS, (ms * this.workers) / AT_FULL_PACE) * (0.75 + Math.random() / 4));
+    return Math.max(ms, this.longestMs(ms, longest) * (0.75 + Math.random() / 4));
+  }
+
+  /** Most milliseconds until the next poll. */
+  longestMs(ms: number, longest = LONGEST_MS): number {
+    return Math.max(ms, Math.min(longest, (ms * this.workers) / AT_FULL_PACE));
   }
 
   /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */
@@ -28,13 +33,16 @@ export class Pace {
   }
 
   /** Repeats `work` at this pace. Returns a function that ends this. */
-  every(ms: number, work: () => void): () => void {
+  every(ms: number, work: () => void, longest = LONGEST_MS): () => void {
     let timer: NodeJS.Timeout;
     const next = (): void => {
-      timer = setTimeout(() => {
-        next();
-        work();
-      }, this.pollMs(ms));
+      timer = setTimeout(
+        () => {
+          next();
+          work();
+        },
+        this.pollMs(ms, longest),
+      );
     };
     next();
     return () => clearTimeout(timer);

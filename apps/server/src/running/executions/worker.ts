@@ -20,15 +20,12 @@ import { onEndedByOperator } from './end-execution.ts';
 import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
 import { jobOf } from './job.ts';
 import { endedOf, resourcesOf, runningOf, uncollectedOf } from './queries.ts';
-import { Claims } from './schedule/index.ts';
+import { Claims, queuesWait } from './schedule/index.ts';
 import { onPending } from './accept.ts';
 import { ExecutionObserver } from './observe.ts';
 import { executionChanged, onExecutionChanged } from './watch.ts';
 
-/**
- * Milliseconds between polls, which find lost notifications, cancellations by other processes and ends not recorded
- * yet.
- */
+/** Milliseconds between polls, which find cancellations by other processes and ends not recorded yet. */
 const POLL_MS = 1_000;
 /** Attempts to start an execution that the runtime refuses; then it fails. */
 const START_ATTEMPTS = 5;
@@ -108,6 +105,9 @@ export class ExecutionWorker {
     this.#unsubscribe.push(onExecutionChanged(this.#platform.database, (id) => void this.#news.delete(id)));
     this.#unsubscribe.push(onCancelled(this.#platform, (id) => void this.#cancel(id)));
     this.#unsubscribe.push(onEndedByOperator(this.#platform, (id) => void this.#free(id)));
+    this.#unsubscribe.push(
+      this.#platform.workPoll.add({ due: queuesWait, polled: (due) => due === null || this.#wake() }),
+    );
     this.#unsubscribe.push(this.#platform.pace.every(POLL_MS, () => void this.#poll()));
     this.#wake();
   }
@@ -181,6 +181,7 @@ export class ExecutionWorker {
       .catch((error: unknown) => {
         this.#isUnsure = true;
         this.#platform.log.error({ err: error }, 'could not claim executions');
+        setTimeout(() => this.#wake(), POLL_MS).unref();
       })
       .finally(() => {
         this.#claiming = null;
@@ -307,7 +308,6 @@ export class ExecutionWorker {
 
   async #poll(): Promise<void> {
     try {
-      this.#wake();
       for (const id of this.#ends.overdue) this.#release(id);
       for (const id of await endedOf(this.#platform.database, [...this.#running.keys()])) await this.#endOverdue(id);
       this.#ends.again();

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import { onExecutionChanged } from '../executions/index.ts';
 import type { AccessDirectory } from '../../catalog/access/index.ts';
 import { createTargetClient } from '../../catalog/on-premise/index.ts';
@@ -13,6 +14,7 @@ import {
 } from './advance/index.ts';
 import { LeakyBucket } from './leaky-bucket.ts';
 import type { WorkflowPort } from './port.ts';
+import { findWork } from './find-work.ts';
 import { FirstSteps } from './first-step.ts';
 import { createGraphs } from './graphs.ts';
 import { JobWorker } from './calls/index.ts';
@@ -109,7 +111,7 @@ import type { createWorkflows } from './port.ts';
  *    the trigger `executions_end_workflow_jobs` (storage/migrations/0001-baseline.sql) marks the job ENDED.
  *    [transaction]
  * 2. {@link executionChanged} notifies every process, and {@link onExecutionChanged} calls the listener below. If
- *    {@link JobWorker.concerns}, it wakes the loop `working`. [notification; the loop also polls at its pace]
+ *    {@link JobWorker.concerns}, it wakes the loop `working`. [notification; the poll of the process also wakes it]
  * 3. {@link JobWorker.work} claims the job, and {@link collectJob} reads the result. For a REMOTE job,
  *    {@link collectRemote} polls the service; {@link startRemote} may get it at once.
  *    [lease of 10 s, renewed; when it ends, any process claims the job. CALLING waits for its own worker]
@@ -123,7 +125,7 @@ import type { createWorkflows } from './port.ts';
  * 7. After the commit: {@link HandOver.begin} passes new jobs that have a slot to {@link JobWorker.begin}.
  *    [in memory; the jobs are OPEN under a lease, so hand-over 8 finds them when it ends]
  * 8. After the commit: `advanceOnce` below wakes `working` for jobs without a slot, and the loops of the other
- *    effects. [in memory; every loop polls at its pace]
+ *    effects. [in memory; the poll of the process also wakes them]
  * 9. {@link announce} notifies those who wait for the workflow. If a task had called it, the trigger marked that job
  *    ENDED in the transaction of hand-over 5. This is then hand-over 2 of the caller.
  *
@@ -202,7 +204,20 @@ export class WorkflowEngine {
     });
     this.#advancers = advancers;
     this.#loops = [working, timing, scheduling, publishing, correlating, broadcasting];
+    const find = (due: RawBuilder<number | null>, loop: Loop) =>
+      platform.workPoll.add({ due, polled: (found) => loop.polled(found) });
     this.#unsubscribe.push(
+      platform.workPoll.add({
+        due: findWork.events,
+        // Suspects are due at times that only this process knows.
+        polled: (due) => (due !== null || suspects.ids.length > 0) && advancers.forEach((advancer) => advancer.wake()),
+      }),
+      find(findWork.jobs, working),
+      find(findWork.timers, timing),
+      find(findWork.schedules, scheduling),
+      find(findWork.messages, correlating),
+      find(findWork.thrown, publishing),
+      find(findWork.signals, broadcasting),
       () => targets.close(),
       onWorkflowsToDo(database, (what) => (what === 'EVENTS' ? notify() : this.#wake())),
       // Hand-over 2.

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Platform } from '../../foundation/platform.ts';
+import { WORK_POLL_MS } from '../../foundation/workers/index.ts';
 
-/** Milliseconds between polls, which find lost notifications and work that another process left. */
-const POLL_MS = 1_000;
+/** Milliseconds after which a round that has failed is repeated. */
+const AGAIN_MS = 1_000;
 
 /** Milliseconds until there may be more work; 0: at once; null: when somebody wakes the loop. */
 export type Pause = number | null;
@@ -11,7 +12,8 @@ export type Pause = number | null;
 const LONGEST_PAUSE_MS = 10;
 
 /**
- * Repeats its work when it is woken, after the pause that the work asked for, and at the pace of polls. Rounds never overlap.
+ * Repeats its work when it is woken, after the pause that the work asked for, and when the poll of this process finds
+ * work. Rounds never overlap.
  *
  * After a round without more work, the loop pauses as long as the round took. So one round takes all that arrives
  * meanwhile.
@@ -19,14 +21,18 @@ const LONGEST_PAUSE_MS = 10;
 export class Loop {
   readonly #name: string;
   readonly #work: () => Promise<Pause>;
-  readonly #platform: Pick<Platform, 'log' | 'telemetry' | 'pace'>;
+  readonly #platform: Pick<Platform, 'log' | 'telemetry' | 'pace' | 'now'>;
   #again = false;
   #working: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #endPause: (() => void) | null = null;
   #stopped = false;
 
-  constructor(name: string, platform: Pick<Platform, 'log' | 'telemetry' | 'pace'>, work: () => Promise<Pause>) {
+  constructor(
+    name: string,
+    platform: Pick<Platform, 'log' | 'telemetry' | 'pace' | 'now'>,
+    work: () => Promise<Pause>,
+  ) {
     this.#name = name;
     this.#platform = platform;
     this.#work = work;
@@ -46,6 +52,16 @@ export class Loop {
       this.#working = null;
       if (this.#again) this.wake();
     });
+  }
+
+  /** To be called with what a poll has found: wakes the loop for work that is due before the next one. */
+  polled(due: number | null): void {
+    if (due !== null && due - this.#platform.now() <= this.#horizonMs) this.wake();
+  }
+
+  /** Milliseconds after which the next poll has come, also a late one. */
+  get #horizonMs(): number {
+    return 2 * this.#platform.pace.longestMs(WORK_POLL_MS);
   }
 
   /** Stops after the round under way. */
@@ -68,14 +84,14 @@ export class Loop {
 
   async #run(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
-    let pause: Pause = POLL_MS;
+    let pause: Pause = AGAIN_MS;
     while (this.#again && !this.#stopped) {
       this.#again = false;
       const began = performance.now();
       try {
         pause = await this.#work();
       } catch (error) {
-        pause = POLL_MS;
+        pause = AGAIN_MS;
         // Only outages come here: the work itself sets aside a faulty instance, timer or message.
         this.#platform.telemetry.metrics?.workflowRetried('round');
         this.#platform.log.error({ err: error }, `${this.#name}: tried again in a second`);
@@ -84,7 +100,7 @@ export class Loop {
       else if (!this.#stopped) await this.#pause(performance.now() - began);
     }
     if (this.#stopped) return;
-    const pollMs = this.#platform.pace.pollMs(POLL_MS);
-    this.#timer = setTimeout(() => this.wake(), Math.min(pollMs, pause ?? pollMs));
+    // The poll finds what is due later.
+    if (pause !== null && pause <= this.#horizonMs) this.#timer = setTimeout(() => this.wake(), pause);
   }
 }

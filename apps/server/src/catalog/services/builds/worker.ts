@@ -9,14 +9,12 @@ import { missingMb } from '../../quotas/index.ts';
 import { claimBlob, putOrphan, removeOrphans } from '../../../foundation/storage/index.ts';
 import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
-import { buildsOfWorker, neededSources, releaseBuilds } from '../queries.ts';
+import { buildsOfWorker, buildsWait, neededSources, releaseBuilds } from '../queries.ts';
 import { fromSignature } from '@kethub/service-api/specification';
 import { buildPending, CHANGED, PENDING } from './changes.ts';
 import { BuildClaims } from './claim.ts';
 import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
-/** Milliseconds between two polls of the queue, which make up for lost notifications. */
-const POLL_MS = 1_000;
 /** Milliseconds between two sweeps of the outcomes of builds. */
 const SWEEP_MS = 10 * 60_000;
 
@@ -86,7 +84,11 @@ export class BuildWorker {
     await releaseLostBuilds(this.#platform, this.#workerId);
     this.#copier.start();
     this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
-    this.#endPolls = this.#platform.pace.every(POLL_MS, () => this.#wake());
+    this.#endPolls = this.#platform.workPoll.add({
+      due: buildsWait(this.#workerId),
+      // The version of a build that runs here may be gone.
+      polled: (due) => (due !== null || this.#running.size > 0 || this.#isTimeToSweep) && this.#wake(),
+    });
     this.#wake();
   }
 
@@ -147,8 +149,12 @@ export class BuildWorker {
     if (lost.length > 0) await release(this.#platform, this.#workerId, lost);
   }
 
+  get #isTimeToSweep(): boolean {
+    return performance.now() - this.#sweptAt >= SWEEP_MS;
+  }
+
   async #sweep(builders: readonly RuntimeBuilder[]): Promise<void> {
-    if (performance.now() - this.#sweptAt < SWEEP_MS) return;
+    if (!this.#isTimeToSweep) return;
     this.#sweptAt = performance.now();
     for (const { builder } of builders) await this.#reportPythons(builder);
     for (const { builder, runtime } of builders)
