@@ -21,6 +21,11 @@ app.kubernetes.io/component: {{ .role }}
 {{- $own := dict }}
 {{- with index .root.Values .role }}{{ $own = .settings }}{{ end }}
 {{- range $name, $value := merge (dict) $own .root.Values.settings }}
+{{- if has $name (list "DATABASE_URL" "KETHUB_INSTANCE_KEY" "KETHUB_KEYCLOAK_ADMIN_CLIENT_SECRET" "KETHUB_S3_SECRET_ACCESS_KEY" "KETHUB_SIGN_IN_CLIENT_SECRET" "KETHUB_SMTP_URL") }}
+{{- fail (printf "settings: %s is a secret. Put it into the Secret that existingSecret names: everybody who sees a pod sees its settings." $name) }}
+{{- end }}
+{{- /* Helm reads every number of a file as a fraction, and would write a million as 1e+06. */}}
+{{- if and (kindIs "float64" $value) (eq $value (floor $value)) }}{{ $value = int64 $value }}{{ end }}
 {{- if ne (toString $value) "" }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -28,6 +33,9 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 - name: KETHUB_ROLES
   value: {{ .role | quote }}
+# The volume belongs to root, and only an owner may close a folder to others.
+- name: KETHUB_DATA_DIR
+  value: /var/lib/kethub/data
 - name: KETHUB_DRAIN_SECONDS
   value: {{ .root.Values.drainSeconds | quote }}
 {{- if .root.Values.metrics.enabled }}
@@ -39,9 +47,20 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
 {{- define "kethub.secrets" -}}
+{{- $name := required "existingSecret: name a Secret with DATABASE_URL and KETHUB_INSTANCE_KEY" .root.Values.existingSecret }}
+{{- $namespace := .root.Release.Namespace }}
+{{- /* Every namespace of a cluster has this one. Without a cluster, as in helm template, nothing can be looked up. */}}
+{{- if lookup "v1" "ConfigMap" $namespace "kube-root-ca.crt" }}
+{{- $secret := lookup "v1" "Secret" $namespace $name }}
+{{- $create := printf "kubectl --namespace %s create secret generic %s --from-literal=DATABASE_URL=postgres://... --from-literal=KETHUB_INSTANCE_KEY=$(openssl rand -hex 32)" $namespace $name }}
+{{- if not $secret }}{{ fail (printf "existingSecret: the namespace %s has no Secret %s. Make it: %s" $namespace $name $create) }}{{ end }}
+{{- range list "DATABASE_URL" "KETHUB_INSTANCE_KEY" }}
+{{- if not (hasKey (default dict $secret.data) .) }}{{ fail (printf "existingSecret: the Secret %s of the namespace %s has no entry %s. Add it to the Secret." $name $namespace .) }}{{ end }}
+{{- end }}
+{{- end }}
 envFrom:
   - secretRef:
-      name: {{ required "existingSecret: name a Secret with DATABASE_URL and KETHUB_INSTANCE_KEY" .root.Values.existingSecret }}
+      name: {{ $name }}
 {{- end }}
 
 {{- /* The rights of a pod without sandboxes. */}}
@@ -62,8 +81,14 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 procMount: Unmasked
+{{- with .root.Values.sandbox.seccompProfile }}
+seccompProfile: { type: Localhost, localhostProfile: {{ . | quote }} }
+{{- else }}
 seccompProfile: { type: Unconfined }
+{{- end }}
+{{- if .root.Values.sandbox.withoutAppArmor }}
 appArmorProfile: { type: Unconfined }
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -74,6 +99,8 @@ imagePullSecrets:
   - name: {{ . }}
 {{- end }}
 {{- end }}
+# The variables by which Kubernetes announces services would be settings that Kethub does not know.
+enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000
@@ -92,6 +119,8 @@ tolerations: {{- toYaml . | nindent 2 }}
 name: kethub
 image: {{ include "kethub.image" . }}
 imagePullPolicy: {{ .root.Values.images.pullPolicy }}
+# The words with which a process refuses to start are in `kubectl describe pod`.
+terminationMessagePolicy: FallbackToLogsOnError
 {{- include "kethub.secrets" . | nindent 0 }}
 ports:
   - { name: http, containerPort: {{ .port }} }
