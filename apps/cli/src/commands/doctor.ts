@@ -29,7 +29,7 @@ export function addDoctor(program: Command, shell: Shell): void {
   )
     .option(
       '--data <folder>',
-      'use the disk and the sandbox root of this data folder (default: the folder for temporary files)',
+      'use the disk and the sandbox root of this data folder (default: KETHUB_DATA_DIR, or the folder for temporary files)',
     )
     .option(
       '--engine <socket>',
@@ -101,7 +101,10 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
       const onFinding = ({ name }: Finding): void => output.progress(`${driver.name}: ${++done} of ${total}: ${name}`);
       findings.push(...(await escapes.attack(driver, onFinding, only ?? null)));
     } finally {
-      await driver.close();
+      // The findings count, whatever stays behind.
+      await driver
+        .close()
+        .catch((error: unknown) => output.note(`The check could not be cleaned up: ${String(error)}`));
     }
   }
   output.settle();
@@ -126,7 +129,10 @@ async function sandbox(shell: Shell, options: SandboxOptions): Promise<void> {
 /** The sandbox, and containers if there is an engine. `missing` says why containers are not tried. */
 async function driversOf(
   shell: Shell,
-  { data, engine = shell.environment['KETHUB_CONTAINER_ENGINE'] ?? 'auto' }: SandboxOptions,
+  {
+    data = shell.environment['KETHUB_DATA_DIR'],
+    engine = shell.environment['KETHUB_CONTAINER_ENGINE'] ?? 'auto',
+  }: SandboxOptions,
   escapes: Escapes,
 ): Promise<{ found: Driver[]; missing: string[] }> {
   const check = await escapes.checkSandbox();

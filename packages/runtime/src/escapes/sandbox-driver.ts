@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { createBuilder } from '../build/index.ts';
 import { connectRuntime } from '../client/connect.ts';
 import { makeRunnerPaths } from '../paths.ts';
 import { takeRoots } from '../root/index.ts';
+import { removeTree } from '../runner/discard.ts';
 import type { Runtime } from '../types.ts';
 import { HOSTILE_BUILDS } from './builds.ts';
 import { EVIL, filesOf } from './programs.ts';
@@ -59,5 +60,5 @@ export async function endAll(
   while ((await runtime.status()).running.length > 0) await pause(20);
   await runtime.close();
   await after();
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  await removeTree(dataDir);
 }
