@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Cluster } from './kubernetes.ts';
-import { builtOnce, callGo } from './kubernetes/build.ts';
+import { builtOnce, cacheFolder, callGo } from './kubernetes/build.ts';
 import { root } from './run.ts';
 
 const VERSION = 'v4.3.1';
@@ -17,6 +18,19 @@ export function buildHelm(say: (line: string) => void): string {
     const flags = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w'];
     callGo(['install', ...flags, `helm.sh/helm/v4/cmd/helm@${VERSION}`], folder, { GOBIN: folder });
     return path.join(folder, 'helm');
+  });
+}
+
+const KEDA = 'v2.17.2';
+
+/** Path of the definition of KEDA's ScaledObject, from its Go module. */
+export function fetchScaledObjects(): string {
+  return builtOnce(`keda-scaledobjects-${KEDA}.yaml`, (folder) => {
+    callGo(['mod', 'download', `github.com/kedacore/keda/v2@${KEDA}`], folder);
+    const module = path.join(cacheFolder(), `go/pkg/mod/github.com/kedacore/keda/v2@${KEDA}`);
+    const definition = path.join(folder, 'definition.yaml');
+    cpSync(path.join(module, 'config/crd/bases/keda.sh_scaledobjects.yaml'), definition);
+    return definition;
   });
 }
 
@@ -39,11 +53,12 @@ export function writeKubeconfig(cluster: Cluster, file: string): void {
 }
 
 /** Runs Helm and returns what it prints. Throws with its words. */
-export function helm(program: string, args: readonly string[], home: string): string {
-  return execFileSync(program, [...args], {
+export async function helm(program: string, args: readonly string[], home: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, [...args], {
     encoding: 'utf8',
-    timeout: 600_000,
+    timeout: 900_000,
     maxBuffer: 2 ** 26,
     env: { PATH: '/usr/bin:/bin', HOME: home, KUBECONFIG: path.join(home, 'kubeconfig') },
   });
+  return stdout;
 }

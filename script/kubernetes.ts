@@ -19,6 +19,7 @@ import { endShims, unmountBelow } from './container-engine.ts';
 import { freePort } from './free-port.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
+import { serveServices } from './kubernetes/services-stand-in.ts';
 import type { Tool } from './system-tools.ts';
 
 /** Tools of a node beside Kubernetes itself, which `kubernetes/build.ts` builds. */
@@ -51,14 +52,19 @@ export interface Cluster {
   start(part: Part): Promise<void>;
   /** Loads an image from an archive of `docker save`. */
   load(archive: string): void;
+  /** Gives a loaded image another name. */
+  tag(image: string, other: string): void;
   stop(): Promise<void>;
 }
 
 /**
  * Starts a Kubernetes of one node on this machine, beside any other: all parts on free ports and below one folder. Needs
- * root. `program`: what `buildKubernetes` has built.
+ * root. `program`: what `buildKubernetes` has built. With `services`, pods reach services by address and name.
  */
-export async function startKubernetes(program: string): Promise<Cluster> {
+export async function startKubernetes(
+  program: string,
+  { services = false }: { readonly services?: boolean } = {},
+): Promise<Cluster> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-kubernetes-'));
   const at = (name: string): string => path.join(folder, name);
   for (const name of ['log', 'etcd', 'pki', 'cni', 'containerd', 'kubelet', 'pods']) mkdirSync(at(name));
@@ -72,8 +78,8 @@ export async function startKubernetes(program: string): Promise<Cluster> {
     scheduler: await freePort(),
   };
   const server = `https://127.0.0.1:${ports.api}`;
-  makeCertificates(at('pki'), network.address);
-  writeFiles(folder, network, server, ports.kubelet);
+  makeCertificates(at('pki'), network.address, network.services.replace('.0/18', '.1'));
+  writeFiles(folder, network, server, ports.kubelet, services);
   makeCgroups(network.bridge);
   const commands = commandsOf(folder, program, network.address, ports);
   const running = new Map<Part, ChildProcess>();
@@ -141,12 +147,12 @@ export async function startKubernetes(program: string): Promise<Cluster> {
     child.kill(signal);
     await ended;
   };
-  const load = (archive: string): void =>
-    void execFileSync(
-      'ctr',
-      ['--address', at('containerd.sock'), '--namespace', 'k8s.io', 'images', 'import', archive],
-      { stdio: 'pipe' },
-    );
+  const images = (...args: string[]): void =>
+    void execFileSync('ctr', ['--address', at('containerd.sock'), '--namespace', 'k8s.io', 'images', ...args], {
+      stdio: 'pipe',
+    });
+  const load = (archive: string): void => images('import', archive);
+  let served: { close(): void } | null = null;
   const cluster: Cluster = {
     server,
     address: network.address,
@@ -155,7 +161,9 @@ export async function startKubernetes(program: string): Promise<Cluster> {
     kill: (part) => kill(part),
     start,
     load,
+    tag: (image, other) => images('tag', image, other),
     async stop() {
+      served?.close();
       agent.destroy();
       await kill('kubelet', 'SIGTERM');
       endContainers(folder);
@@ -177,6 +185,8 @@ export async function startKubernetes(program: string): Promise<Cluster> {
     await start('controllers');
     await start('scheduler');
     await start('kubelet');
+    if (services)
+      served = await serveServices(ask, { address: network.address, link: network.link, apiPort: ports.api });
     return cluster;
   } catch (error) {
     await cluster.stop();
@@ -191,6 +201,7 @@ function isReady(node: Record<string, unknown>): boolean {
 
 interface Network {
   readonly address: string;
+  readonly link: string;
   readonly pods: string;
   readonly services: string;
   readonly bridge: string;
@@ -209,6 +220,7 @@ function takeNetwork(): Network {
     const bridge = `kethubp${number}`;
     return {
       address,
+      link,
       pods: `10.${190 + number}.64.0/18`,
       services: `10.${190 + number}.128.0/18`,
       bridge,
@@ -252,7 +264,7 @@ function commandsOf(
   }; // prettier-ignore
 }
 
-function writeFiles(folder: string, network: Network, server: string, kubeletPort: number): void {
+function writeFiles(folder: string, network: Network, server: string, kubeletPort: number, services: boolean): void {
   const at = (name: string): string => path.join(folder, name);
   for (const user of ['controllers', 'scheduler', 'node'])
     writeFileSync(
@@ -313,7 +325,8 @@ function writeFiles(folder: string, network: Network, server: string, kubeletPor
       serializeImagePulls: false,
       imageMinimumGCAge: '24h',
       evictionHard: { 'nodefs.available': '1%', 'imagefs.available': '1%', 'memory.available': '100Mi' },
-      clusterDNS: [],
+      clusterDomain: 'cluster.local',
+      clusterDNS: services ? [network.address] : [],
     }),
   );
 }
@@ -344,11 +357,19 @@ oom_score = 0
 `;
 }
 
+/** Shares of the processors: ten busy processes. With those of one, the pods of a busy machine stand still. */
+const SHARES = [
+  ['cpu.shares', '10240'],
+  ['cpu.weight', '1000'],
+] as const;
+
 /** Makes the cgroups of a node. Two nodes with the same ones would end each other's pods. */
 function makeCgroups(name: string): void {
   for (const tree of cgroupTrees()) {
     const group = path.join(tree, name);
     mkdirSync(group, { recursive: true });
+    for (const [file, most] of SHARES)
+      if (existsSync(path.join(group, file))) writeFileSync(path.join(group, file), most);
     for (const setting of ['cpuset.cpus', 'cpuset.mems'])
       if (existsSync(path.join(group, setting)) && !existsSync(path.join(tree, 'cgroup.controllers')))
         writeFileSync(path.join(group, setting), readFileSync(path.join(tree, setting)));

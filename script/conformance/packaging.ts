@@ -5,7 +5,7 @@ import { buildCompose } from '../compose.ts';
 import { containerTools } from '../container-engine.ts';
 import { buildParts } from '../image/parts.ts';
 import { javaTool } from '../keycloak.ts';
-import { buildHelm } from '../helm.ts';
+import { buildHelm, fetchScaledObjects } from '../helm.ts';
 import { buildKubernetes } from '../kubernetes/build.ts';
 import { kubernetesTools } from '../kubernetes.ts';
 import { postgresTool } from '../postgres.ts';
@@ -31,7 +31,12 @@ const PARTS: Record<string, Part> = {
     test: 'test/packaging.conformance.test.ts',
     tools: [...kubernetesTools, postgresTool],
     needsImages: true,
-    programs: () => ({ kubernetes: buildKubernetes(say), helm: buildHelm(say), s3: buildS3(say) }),
+    programs: () => ({
+      kubernetes: buildKubernetes(say),
+      helm: buildHelm(say),
+      s3: buildS3(say),
+      scaledObjects: fetchScaledObjects(),
+    }),
   },
   compose: {
     test: 'test/packaging-compose.conformance.test.ts',

@@ -22,8 +22,11 @@ export function makeExpiredCertificate(folder: string, address: string): { certF
   return { certFile: at('expired.crt'), keyFile: at('expired.key') };
 }
 
-/** Makes an authority, and the certificates of all parts of a test cluster by it, as `<name>.crt` and `<name>.key`. */
-export function makeCertificates(folder: string, address: string): void {
+/**
+ * Makes an authority, and the certificates of all parts of a test cluster by it, as `<name>.crt` and `<name>.key`.
+ * `service`: address of the API server as pods see it.
+ */
+export function makeCertificates(folder: string, address: string, service: string): void {
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   openssl('genrsa', '-out', 'accounts.key', '2048');
   openssl(
@@ -43,7 +46,7 @@ export function makeCertificates(folder: string, address: string): void {
   );
   const client = 'extendedKeyUsage=clientAuth';
   for (const [name, subject, extension] of [
-    ['apiserver', '/CN=kube-apiserver', `subjectAltName=IP:127.0.0.1,IP:${address},DNS:localhost`],
+    ['apiserver', '/CN=kube-apiserver', `subjectAltName=IP:127.0.0.1,IP:${address},IP:${service},DNS:localhost`],
     ['admin', '/O=system:masters/CN=admin', client],
     ['controllers', '/CN=system:kube-controller-manager', client],
     ['scheduler', '/CN=system:kube-scheduler', client],
