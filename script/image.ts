@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeImage, type ImageConfig } from './image/archive.ts';
+import { writeImage, type ImageConfig, type Layer } from './image/archive.ts';
+import { builderConfig, builderLayers } from './image/builder.ts';
 import { DASHBOARD, HOME, packagesLayer, programLayer } from './image/program.ts';
 import { forgetOldLayers, systemLayer } from './image/system.ts';
 import { root } from './run.ts';
 
-// npm run image [-- folder]: writes two images as archives into a folder (default: .runtime/image), from packages of
-// Debian, npm and this clone. `platform` plays the roles api, gateway and git; `worker` plays all of them.
+// npm run image [-- folder]: writes three images as archives into a folder (default: .runtime/image), from packages of
+// Debian, npm and this clone. `platform` plays the roles api, gateway and git; `worker` plays all of them. `builder` builds
+// Docker services in a cluster.
 // docker load, podman load and ctr images import read them.
 
 /** Programs of every role: an init, a shell, certificates, Git with its sandbox, and the dump of PostgreSQL for backups. */
@@ -43,15 +45,29 @@ const systems = {
   platform: await systemLayer(PLATFORM, cache, say),
   worker: await systemLayer([...PLATFORM, ...WORKER], cache, say),
 };
+const builder = await builderLayers(cache, say);
 const digests: Record<string, string> = {};
-for (const [target, system] of Object.entries(systems)) {
+for (const [target, system] of Object.entries(systems))
+  write(target, [system, packages, program], configOf(target as keyof typeof systems));
+write('builder', builder, builderConfig(labelsOf('builder')));
+writeFileSync(path.join(folder, 'digests.json'), `${JSON.stringify(digests, null, 2)}\n`);
+forgetOldLayers(cache, [packages, program, ...builder, ...Object.values(systems)]);
+
+function write(target: string, layers: readonly Layer[], config: ImageConfig): void {
   const name = `localhost/kethub-${target}:${version}`;
   const archive = path.join(folder, `kethub-${target}-${version}.tar`);
-  digests[name] = writeImage(archive, name, [system, packages, program], configOf(target as keyof typeof systems));
+  digests[name] = writeImage(archive, name, layers, config);
   process.stdout.write(`${archive}  ${name}  ${Math.ceil(statSync(archive).size / 1024 / 1024)} MB\n`);
 }
-writeFileSync(path.join(folder, 'digests.json'), `${JSON.stringify(digests, null, 2)}\n`);
-forgetOldLayers(cache, [packages, program, ...Object.values(systems)]);
+
+function labelsOf(target: string): ImageConfig['Labels'] {
+  return {
+    'org.opencontainers.image.title': `Kethub ${target}`,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.revision': revision,
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+  };
+}
 
 function configOf(target: 'platform' | 'worker'): ImageConfig {
   const settings = {
@@ -76,11 +92,6 @@ function configOf(target: 'platform' | 'worker'): ImageConfig {
     StopSignal: 'SIGTERM',
     ExposedPorts: { '8080/tcp': {}, '8081/tcp': {}, '8082/tcp': {} },
     Volumes: { '/var/lib/kethub': {} },
-    Labels: {
-      'org.opencontainers.image.title': `Kethub ${target}`,
-      'org.opencontainers.image.version': version,
-      'org.opencontainers.image.revision': revision,
-      'org.opencontainers.image.licenses': 'Apache-2.0',
-    },
+    Labels: labelsOf(target),
   };
 }

@@ -54,6 +54,8 @@ export interface Cluster {
   load(archive: string): void;
   /** Gives a loaded image another name. */
   tag(image: string, other: string): void;
+  /** Lets the node pull from a registry without TLS. */
+  trust(registry: string): void;
   stop(): Promise<void>;
 }
 
@@ -162,6 +164,11 @@ export async function startKubernetes(
     start,
     load,
     tag: (image, other) => images('tag', image, other),
+    trust(registry) {
+      mkdirSync(at(`registries/${registry}`), { recursive: true });
+      const host = `[host."http://${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
+      writeFileSync(at(`registries/${registry}/hosts.toml`), host);
+    },
     async stop() {
       served?.close();
       agent.destroy();
@@ -351,6 +358,8 @@ oom_score = 0
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = false
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "${folder}/registries"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "${folder}/cni"

@@ -8,6 +8,7 @@ import { javaTool } from '../script/keycloak.ts';
 import { podmanTools } from '../script/podman.ts';
 import { postgresTool } from '../script/postgres.ts';
 import { kubernetesTools } from '../script/kubernetes.ts';
+import { registryTools } from '../script/registry.ts';
 import { accountingTools } from '../script/slurm/accounting.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
@@ -52,6 +53,7 @@ test('every tool of the system that is installed has a line, and no other', () =
     ...slurmTools,
     ...accountingTools,
     ...kubernetesTools,
+    ...registryTools,
     ...benchTools,
   ].map((tool) => tool.package);
   expect(listed.toSorted()).toEqual(needed.toSorted());

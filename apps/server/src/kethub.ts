@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
 import { jobProgram, SlurmRuntime, stagedProgram } from '@kethub/runtime/slurm';
 import { keepOwnRoot } from '@kethub/runtime/root';
-import { createBuilder, createImageBuilder } from '@kethub/runtime/build';
+import { createBuilder, createClusterImages, createImageBuilder, withoutBuilds } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -266,7 +266,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
     ...(DOCKER ? [{ runtime: 'DOCKER' as const, builder: DOCKER, isReady: () => containers.usable }] : []),
   ]);
   const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
-  const worker = new ExecutionWorker(platform, runtime, createRunnables(platform, builders), containers);
+  const worker = new ExecutionWorker(platform, withoutBuilds(runtime), createRunnables(platform, builders), containers);
   opened.push((finishMs) => Promise.all([builds.stop(), layers.stop(), worker.stop(finishMs)]));
   await worker.start();
   await builds.start();
@@ -310,12 +310,12 @@ function runWorkflows(platform: Platform, workflows: WorkflowPort, access: Acces
   engine.start();
 }
 
-function buildersOf({ dataDir, containers }: Configuration, runtime: Runtime): Builders {
+function buildersOf({ dataDir, containers, kubernetes }: Configuration, runtime: Runtime): Builders {
+  const registry = kubernetes?.registry ?? null;
+  const ofEngine = containers && { dataDir, socketPath: containers.socketPath, network: containers.buildNetwork };
   return {
     PYTHON_TEMPLATE: createBuilder({ dataDir, runtime }),
-    DOCKER:
-      containers &&
-      createImageBuilder({ dataDir, socketPath: containers.socketPath, network: containers.buildNetwork }),
+    DOCKER: registry ? createClusterImages({ dataDir, runtime, registry }) : ofEngine && createImageBuilder(ofEngine),
   };
 }
 

@@ -19,6 +19,8 @@ READY, REFUSED, WAITING = (HOME + "/exchange/result/" + name for name in ("ready
 JOB = HOME + "/handover/job"
 URL = urllib.parse.urlsplit(os.environ["PLATFORM_URL"])
 ID = os.environ["EXECUTION_ID"]
+HANDOVER = os.environ.get("HANDOVER", "frames")  # frames: for the Python side; text: as it is
+WRITTEN = HOME + "/exchange/" + os.environ.get("WRITTEN", "result/written")
 POOLS = [name for name in os.environ["WRITABLE_POOLS"].split(",") if name]
 MOST = 200_000  # entries of a folder that are looked at; the platform refuses far fewer
 ATTEMPTS = 120  # with pauses of up to five seconds: the platform may be restarted meanwhile
@@ -83,16 +85,18 @@ def receive(part, folder):
 
 def fetch():
     parts = json.loads(ask("POST", "/claim").read())
-    for folder in ("exchange/app", "exchange/deps", "exchange/runner", "output/output"):
+    for folder in ("exchange/app", "exchange/deps", "exchange/runner", "exchange/report", "output/output"):
         os.makedirs(HOME + "/" + folder, exist_ok=True)
     for part, folder in parts.items():
         os.makedirs(HOME + "/" + folder, exist_ok=True)
         receive(part, HOME + "/" + folder)
     header = text(HOME + "/secret/job").encode("utf-8")
-    body = ask("GET", "/input").read()
     with open(JOB + ".part", "wb") as file:
-        for frame in (header, body):
-            file.write(str(len(frame)).encode() + b"\n" + frame)
+        if HANDOVER == "text":
+            file.write(header)
+        else:
+            for frame in (header, ask("GET", "/input").read()):
+                file.write(str(len(frame)).encode() + b"\n" + frame)
     os.rename(JOB + ".part", JOB)
 
 
@@ -177,9 +181,8 @@ def collect(*_):
         put_all(HOME + "/output/output", "/output")
         for pool in POOLS:
             put_all(HOME + "/pools/" + pool, "/pools/" + pool)
-        written = HOME + "/exchange/result/written"
-        if os.path.lexists(written):
-            put(written, "/written")
+        if os.path.lexists(WRITTEN):
+            put(WRITTEN, "/written")
         send("POST", "/done")
     os._exit(0)
 

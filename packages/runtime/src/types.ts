@@ -40,9 +40,30 @@ export interface Code {
   python?: string;
 }
 
-/** The code of one service version as an image of the container engine. Its name is never used for anything else. */
+/**
+ * The code of one service version as an image: of the container engine, whose name is never used for anything else, or of
+ * a registry (`name@sha256:…`).
+ */
 export interface ContainerImage {
   image: string;
+  /** Command of an image of a registry: its ENTRYPOINT and CMD. An engine knows it itself. */
+  command?: readonly string[];
+  /** Folders that an image of a registry declared as VOLUME and left empty. A program gets memory there. */
+  volumes?: readonly string[];
+  /** Set when the image is not run, but built in a cluster. */
+  build?: ImageSource;
+}
+
+/** The source of an image, and the limits of its build that {@link Limits} does not have. */
+export interface ImageSource {
+  /** Folder of the unpacked project. */
+  folder: string;
+  /** Name of its build file in that folder. */
+  dockerfile: string;
+  /** Bytes of the layers of the image. */
+  imageBytes: number;
+  /** Bytes of the disk of a node during the build. */
+  diskBytes: number;
 }
 
 /**

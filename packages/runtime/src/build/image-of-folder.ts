@@ -18,9 +18,9 @@ export const DEFAULT_IMAGE_LIMITS: ImageLimits = {
   diskBytes: 20 * GiB,
 };
 /** Names of a build file, the first one that is there counts. */
-const NAMES = ['Dockerfile', 'Containerfile'];
+export const BUILD_FILES = ['Dockerfile', 'Containerfile'];
 /** A project that is built to an image. */
-export const dockerProject = imageProject(NAMES);
+export const dockerProject = imageProject(BUILD_FILES);
 
 export interface FolderImage {
   readonly name: string;
@@ -42,7 +42,7 @@ export async function buildFolder(
   { name, labels, network, limits, cached = false }: FolderImage,
   { draft, log, signal }: { draft: string; log: BuildLog; signal: AbortSignal },
 ): Promise<void> {
-  const dockerfile = NAMES.find((one) => existsSync(join(folder, one))) ?? '';
+  const dockerfile = BUILD_FILES.find((one) => existsSync(join(folder, one))) ?? '';
   if (dockerfile === '') dockerProject.check({ files: new Set(readdirSync(folder)), folders: new Set() });
   checkDockerfile(dockerfile, readFileSync(join(folder, dockerfile), 'utf8'), { network: network !== 'none' });
   const names = { t: name, dockerfile, labels: JSON.stringify(labels) };

@@ -4,6 +4,7 @@ export { pythonOfArchive } from './archive-python.ts';
 export type { StoredArchive } from './stored-archive.ts';
 export { askedText, pythonUnavailable } from './choose-python.ts';
 export { type BuilderOptions, createBuilder } from './builder.ts';
+export { createClusterImages, PlatformStops, withoutBuilds } from './cluster-images.ts';
 export type { OnLine } from './build-log.ts';
 export { createImageBuilder, type ImageBuilderOptions } from './image-builder.ts';
 export type { LayerOnDisk, LayerStore } from './layers.ts';

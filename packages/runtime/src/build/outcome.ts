@@ -48,8 +48,12 @@ export interface BuiltCode {
 
 /** The product of a successful build of an image. The parameters of an image are unknown. */
 export interface BuiltImage {
-  /** Its name at the engine of this machine. */
+  /** Its name at the engine of this machine, or its digest in a registry: `name@sha256:…`. */
   image: string;
+  /** Of an image of a registry: ENTRYPOINT and CMD, the declared volumes that are empty, and the platform. */
+  command?: string[];
+  volumes?: string[];
+  platform?: string;
   parameters: Parameter[];
   result: null;
 }
@@ -105,7 +109,7 @@ export interface ImageBuilder extends Builder<BuiltImage, { readonly image: stri
    * Returns the image that the engine has under this name.
    * @throws when the engine has none.
    */
-  lockOf(built: { readonly image: string }): Promise<ImageLock>;
+  lockOf(built: { readonly image: string; readonly platform?: string }): Promise<ImageLock>;
   /**
    * Removes images whose source nobody needs any more. `areNeeded` gets the digests of all images and returns those to
    * keep.

@@ -33,6 +33,8 @@ export interface KeptJob {
   readonly asks?: boolean;
   /** Epoch milliseconds at which its pod asked to begin. Without them no code of the service has run. */
   readonly begunAt?: number;
+  /** True if its result is the file `output.json` of its output. */
+  readonly leavesFile?: boolean;
   /** True when the pod has brought everything. */
   readonly done?: boolean;
 }

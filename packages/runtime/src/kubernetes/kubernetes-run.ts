@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readOutputFailure, readOutputResult, RESULT_FILE } from '../containers/output-result.ts';
 import { messageOf } from '../errors.ts';
 import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
@@ -9,6 +10,7 @@ import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
 import { causeOfCluster, hasStarted, isOver, programEnd, waitOf, type Pod } from './pod.ts';
+import { ATTEMPT } from './objects.ts';
 import { followLog } from './pod-log.ts';
 import type { Pods } from './pods.ts';
 import type { Claims } from './claims.ts';
@@ -39,10 +41,16 @@ export interface Cluster {
 
 export interface JobRunOptions {
   readonly job: string;
+  /** The attempt that its pods belong to. */
+  readonly attempt: string;
   readonly folder: string;
   readonly output: string;
   readonly pools: readonly DataPoolMount[];
   readonly limits: Limits;
+  /** True if its result is the file `output.json` of its output, which may be missing. */
+  readonly leavesFile: boolean;
+  /** Set when its input cannot be handed over, in words for its sender. Nothing is made in the cluster then. */
+  readonly inputRefused?: string | null;
 }
 
 /** A run as a job of a cluster. It outlives the runner; the next runner follows it by the name of its job. */
@@ -54,7 +62,8 @@ export class KubernetesRun implements Run {
   readonly ended: Promise<Exit>;
   readonly settled: Promise<void>;
   readonly begins: Promise<number>;
-  readonly resultIsOptional = false;
+  readonly resultIsOptional: boolean;
+  readonly resultFile?: string;
   readonly refusal = 'The cluster did not take the job';
   readonly #cluster: Cluster;
   readonly #claims: Claims;
@@ -71,6 +80,7 @@ export class KubernetesRun implements Run {
   #isOver = false;
   #isUnwanted = false;
   #failure: Cause | null = null;
+  #exitCode = 0;
   #log: Promise<boolean> | null = null;
   /** Resolves when the program has ended, or its pod is gone. */
   readonly #programOver = Promise.withResolvers<void>();
@@ -84,6 +94,8 @@ export class KubernetesRun implements Run {
     this.#options = options;
     this.output = options.output;
     this.pools = options.pools;
+    this.resultIsOptional = options.leavesFile;
+    if (options.leavesFile) this.resultFile = RESULT_FILE;
     this.ended = this.#end.promise;
     this.settled = this.#settle.promise;
     this.begins = claims.begins;
@@ -136,7 +148,11 @@ export class KubernetesRun implements Run {
 
   async readResult(limits: Limits): Promise<Written> {
     if (this.#failure !== null) return { kind: 'FAILURE', cause: this.#failure };
-    return keepWritten(this.#claims.written, join(this.#options.folder, 'result.json'), limits.resultBytes);
+    const { folder, leavesFile } = this.#options;
+    if (!leavesFile) return keepWritten(this.#claims.written, join(folder, 'result.json'), limits.resultBytes);
+    const written = await readOutputResult(this.output, folder, limits.resultBytes, null);
+    if (this.#exitCode === 0 || written.kind !== 'RESULT') return written;
+    return readOutputFailure(this.output) ?? written;
   }
 
   async release(): Promise<void> {
@@ -159,12 +175,18 @@ export class KubernetesRun implements Run {
 
   async #live(): Promise<Exit> {
     const { make, pods } = this.#cluster;
+    const { inputRefused = null } = this.#options;
+    if (inputRefused !== null) {
+      this.#settle.resolve();
+      this.#failure = { type: 'InputRefused', title: 'Input refused', detail: inputRefused };
+      this.#note('ERROR', inputRefused);
+      return { ...refused(), commandRan: true };
+    }
     const why = make === null ? null : await this.#make(make);
     if (why !== null) {
       // Without an answer the job may exist. Its pod is refused here, and the job is removed.
       this.#claims.refuse();
       if (!this.#isUnwanted) this.#note('ERROR', `${this.refusal}: ${why}`);
-      this.#settle.resolve();
       return refused();
     }
     this.#settle.resolve();
@@ -204,6 +226,9 @@ export class KubernetesRun implements Run {
   /** Takes a new state of a pod. Of several pods only the one that has claimed the execution counts. */
   #see(pod: Pod | null, uid: string): void {
     if (this.#isOver) return;
+    // A pod of an earlier attempt under the same name may still be leaving.
+    const attempt = pod?.metadata.annotations?.[ATTEMPT];
+    if (attempt !== undefined && attempt !== this.#options.attempt) return;
     const owner = this.#claims.pod;
     if (owner !== null && owner !== uid) return;
     if (pod === null) {
@@ -251,6 +276,7 @@ export class KubernetesRun implements Run {
       this.#blame(cause);
       return { ...NOTHING, code: 1, commandRan: true };
     }
+    this.#exitCode = end.exitCode;
     const exit = { ...NOTHING, code: end.exitCode, commandRan: true, outOfMemory: end.reason === 'OOMKilled' };
     if (exit.outOfMemory || this.#isUnwanted) return exit;
     if (cause !== null && end.exitCode !== 0) {

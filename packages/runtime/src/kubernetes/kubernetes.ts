@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { installationOf } from '../containers/installation.ts';
@@ -9,13 +9,13 @@ import { messageOf } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { END } from '../runner/records.ts';
-import type { Code, Limits } from '../types.ts';
-import { PYTHON_SIDE } from '../version.ts';
+import type { Limits } from '../types.ts';
 import { ClusterApi, ClusterAway, ClusterRefusal } from './api.ts';
-import { Claims, inputOf, keepJob, readJob, type KeptJob } from './claims.ts';
+import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
 import { ATTEMPT, jobName, jobOf, LABELS, policyOf, secretOf, type Destination, type Order } from './objects.ts';
 import { Pods } from './pods.ts';
+import { buildProgram, imageProgram, pythonProgram, type ClusterProgram } from './programs.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { certificatesOf } from '../transfers/tls.ts';
 import { hashOf, Transfers } from '../transfers/transfers.ts';
@@ -45,7 +45,7 @@ interface Connected {
   readonly pods: Pods;
 }
 
-/** Runs executions as jobs of a cluster: the driver for Python services on Kubernetes. */
+/** Runs executions as jobs of a cluster: the driver for Kubernetes. */
 export class Kubernetes {
   readonly #paths: RunnerPaths;
   readonly #installation: string;
@@ -53,7 +53,8 @@ export class Kubernetes {
   readonly #networks: () => readonly string[];
   readonly #graceMs: () => number;
   #settings: KubernetesSettings | null = null;
-  #connected: (Connected & { readonly key: string }) | null = null;
+  /** Connections by their settings: the namespaces of executions and of builds, also of earlier settings. */
+  readonly #connected = new Map<string, Connected>();
   #sweepsAgain = false;
 
   constructor(paths: RunnerPaths, networks: () => readonly string[], graceMs: () => number) {
@@ -78,18 +79,34 @@ export class Kubernetes {
     this.#sweep();
   }
 
-  /** @throws when the folders cannot be made. */
-  prepare(job: JobHeader, code: Code, input: Buffer, folder: string, python: string): KubernetesRun {
+  /** True when images run in the cluster as well. */
+  get takesImages(): boolean {
+    return (this.#settings?.registry ?? null) !== null;
+  }
+
+  /** @throws when the folders cannot be made, or are not there. */
+  prepare(job: JobHeader, input: Buffer, folder: string, usualPython: string): KubernetesRun {
     const settings = this.#settings;
     if (settings === null) throw new Error('This worker has no cluster.');
-    const { executionId, limits, secrets, secretEnvironment = {}, dataPools, hosts = [] } = job;
+    const { code } = job;
+    const registry = settings.registry ?? null;
+    if (!('image' in code)) {
+      const python = code.python ?? usualPython;
+      return this.#run(settings, job, pythonProgram(job, code, input, folder, python), folder);
+    }
+    if (registry === null) throw new Error('This worker has no registry for images.');
+    if (code.build === undefined)
+      return this.#run(settings, job, imageProgram(job, code, input, folder, registry), folder);
+    const program = buildProgram(code, code.build, registry);
+    return this.#run({ ...settings, namespace: registry.buildNamespace }, job, program, folder);
+  }
+
+  #run(settings: KubernetesSettings, job: JobHeader, program: ClusterProgram, folder: string): KubernetesRun {
+    const { executionId, limits, dataPools } = job;
     const token = randomBytes(32).toString('hex');
     const name = jobName(this.#installation, executionId);
-    const header = { secrets, environment: secretEnvironment, dataPools: dataPools.map(({ parameter }) => parameter) };
-    if (Buffer.byteLength(JSON.stringify(header)) > SECRET_BYTES)
+    if (Buffer.byteLength(program.handover) > SECRET_BYTES)
       throw new Error(`The secrets of an execution may have ${SECRET_BYTES} bytes together in a cluster.`);
-    for (const path of [code.sourceDir, ...(code.layerDir === null ? [] : [code.layerDir])])
-      if (!existsSync(path)) throw new Error(`There is no folder ${path}.`);
     // A pod brings its copies of writable pools as a whole, so they have folders of their own here.
     const poolFolders = Object.fromEntries(
       dataPools.flatMap(({ writable }, index) =>
@@ -99,24 +116,20 @@ export class Kubernetes {
     const pools = dataPools.flatMap((pool, index) =>
       pool.writable ? [{ ...pool, path: poolFolders[index] ?? '' }] : [],
     );
-    const parts = {
-      app: { from: code.sourceDir, to: 'exchange/app' },
-      runner: { from: PYTHON_SIDE, to: 'exchange/runner' },
-      ...(code.layerDir !== null && { deps: { from: code.layerDir, to: 'exchange/deps' } }),
-      ...Object.fromEntries(dataPools.map(({ path }, index) => [`pool${index}`, { from: path, to: `pools/${index}` }])),
-    };
+    const poolParts = dataPools.map(({ path }, index) => [`pool${index}`, { from: path, to: `pools/${index}` }]);
     makeFolders(folder, pools);
-    writeFileSync(inputOf(folder), input, { mode: 0o600 });
+    const { leavesFile } = program;
     const kept: KeptJob = {
       settings,
       job: name,
       limits,
       startedAt: Date.now(),
       tokenHash: hashOf(token),
-      parts,
+      parts: { ...program.parts, ...(Object.fromEntries(poolParts) as KeptJob['parts']) },
       pools,
       poolFolders,
       asks: true,
+      leavesFile,
     };
     keepJob(folder, kept);
     const { api, pods } = this.#connect(settings);
@@ -126,24 +139,34 @@ export class Kubernetes {
         settings,
         job: name,
         installation: this.#installation,
-        attempt: hashOf(token).slice(0, 16),
+        attempt: attemptOf(kept),
         executionId,
-        python,
-        hasLayer: code.layerDir !== null,
         environment: job.environment,
         dataPools,
         limits,
         gpus: job.gpus?.count ?? 0,
         certificates: certificatesOf(settings.tls),
         ours: await this.#ours(settings, port),
-        hosts: await Promise.all(hosts.map((host) => this.#destination(host))),
+        hosts: [
+          ...(await Promise.all((job.hosts ?? []).map((host) => this.#destination(host)))),
+          ...(await Promise.all(program.hosts.map((host) => destinationOf(host, () => true)))),
+        ],
       };
-      await createJob(api, order, token, header);
+      await createJob(api, order, program, token);
     };
     return new KubernetesRun(
       { api, pods, make, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
       new Claims(folder, executionId, kept, this.#transfers),
-      { job: name, folder, output: join(folder, 'output'), pools, limits },
+      {
+        job: name,
+        attempt: attemptOf(kept),
+        folder,
+        output: join(folder, 'output'),
+        pools,
+        limits,
+        leavesFile,
+        inputRefused: program.inputRefused ?? null,
+      },
     );
   }
 
@@ -151,13 +174,21 @@ export class Kubernetes {
   reattach(executionId: string, folder: string): LeftRun | null {
     const kept = readJob(folder);
     if (kept === null) return null;
-    const { settings, job, limits, startedAt, pools } = kept;
+    const { settings, job, limits, startedAt, pools, leavesFile = false } = kept;
     this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
     const { api, pods } = this.#connect(settings);
     const claims = new Claims(folder, executionId, kept, this.#transfers);
-    const options = { job, folder, output: join(folder, 'output'), pools, limits };
+    const options = {
+      job,
+      attempt: attemptOf(kept),
+      folder,
+      output: join(folder, 'output'),
+      pools,
+      limits,
+      leavesFile,
+    };
     const run = new KubernetesRun(
       { api, pods, make: null, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
       claims,
@@ -168,23 +199,26 @@ export class Kubernetes {
 
   /** Reason why the cluster is not reached; null while it is, and while nothing has asked it. */
   get away(): string | null {
-    return this.#connected?.pods.away ?? null;
+    for (const { pods } of this.#connected.values()) if (pods.away !== null) return pods.away;
+    return null;
   }
 
   close(): void {
     this.#transfers.close();
-    this.#connected?.pods.close();
-    this.#connected?.api.close();
+    for (const { api, pods } of this.#connected.values()) {
+      pods.close();
+      api.close();
+    }
   }
 
   #connect(settings: KubernetesSettings): Connected {
     const key = JSON.stringify(settings);
-    if (this.#connected?.key !== key) {
-      const api = new ClusterApi(settings);
-      const pods = new Pods(api, this.#installation, (line) => console.error(`kubernetes: ${line}`));
-      this.#connected = { key, api, pods };
-    }
-    return this.#connected;
+    const known = this.#connected.get(key);
+    if (known !== undefined) return known;
+    const api = new ClusterApi(settings);
+    const pods = new Pods(api, this.#installation, (line) => console.error(`kubernetes: ${line}`));
+    this.#connected.set(key, { api, pods });
+    return { api, pods };
   }
 
   async #ours({ url }: KubernetesSettings, port: number): Promise<Destination> {
@@ -196,12 +230,8 @@ export class Kubernetes {
 
   /** The addresses of a host that a version declares. Forbidden ones are left out, and a name without any has none. */
   async #destination(declared: string): Promise<Destination> {
-    const { hostname, port } = new URL(`http://${declared}`);
-    const host = hostname.replace(/^\[|\]$/g, '');
     const rules = createAddressRules(this.#networks());
-    const found = await lookup(host, { all: true }).catch(() => []);
-    const addresses = found.map(({ address }) => address).filter((address) => rules.allows(address));
-    return { host, addresses, port: port === '' ? 80 : Number(port) };
+    return destinationOf(declared, (address) => rules.allows(address));
   }
 
   #sweep(): void {
@@ -222,8 +252,15 @@ export class Kubernetes {
 
   /** Removes the jobs of this installation that belong to no running execution. */
   async #removeRests(): Promise<void> {
-    if (this.#settings === null) return;
-    const { api } = this.#connect(this.#settings);
+    const settings = this.#settings;
+    if (settings === null) return;
+    const builds = settings.registry?.buildNamespace;
+    await this.#removeRestsIn(settings);
+    if (builds !== undefined) await this.#removeRestsIn({ ...settings, namespace: builds });
+  }
+
+  async #removeRestsIn(settings: KubernetesSettings): Promise<void> {
+    const { api } = this.#connect(settings);
     const query = { labelSelector: `${LABELS.installation}=${this.#installation}`, limit: 5_000 };
     const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
     // A record is written before its job is created, so every job in use is known here.
@@ -243,21 +280,35 @@ export class Kubernetes {
   }
 }
 
+/** Names the attempt of an execution: each one has a token of its own. */
+function attemptOf({ tokenHash }: KeptJob): string {
+  return tokenHash.slice(0, 16);
+}
+
+/** The addresses of `host:port` that are allowed. A name without any has none. */
+async function destinationOf(declared: string, isAllowed: (address: string) => boolean): Promise<Destination> {
+  const { hostname, port } = new URL(`http://${declared}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const found = await lookup(host, { all: true }).catch(() => []);
+  const addresses = found.map(({ address }) => address).filter(isAllowed);
+  return { host, addresses, port: port === '' ? 80 : Number(port) };
+}
+
 /**
  * Makes a job with its secret and its network policy, and then lets it begin. It can be repeated: an attempt whose answer
  * was lost is continued.
  */
-async function createJob(api: ClusterApi, order: Order, token: string, header: object): Promise<void> {
-  const job = await madeJob(api, order);
+async function createJob(api: ClusterApi, order: Order, program: ClusterProgram, token: string): Promise<void> {
+  const job = await madeJob(api, order, program.pod(order));
   await Promise.all([
-    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, header) })),
+    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, program.handover) })),
     unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) })),
   ]);
   await api.ask('PATCH', `jobs/${order.job}`, { body: { spec: { suspend: false } } });
 }
 
-async function madeJob(api: ClusterApi, order: Order): Promise<Job> {
-  const made = await unlessThere(api.ask<Job>('POST', 'jobs', { body: jobOf(order) }));
+async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<Job> {
+  const made = await unlessThere(api.ask<Job>('POST', 'jobs', { body: jobOf(order, pod) }));
   const job = made ?? (await api.find<Job>(`jobs/${order.job}`));
   if (
     job !== null &&

@@ -24,8 +24,8 @@ const GRACE_SECONDS = 300;
 /** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1_024;
 /** Factor over the output limits while a program runs: scratch files are allowed, a full disk is not. */
-const TOLERANCE = 2;
-const KETHUB = '/run/kethub';
+export const TOLERANCE = 2;
+export const KETHUB = '/run/kethub';
 
 /** Program of the container of ours, given on the command line: any image with Python will do. */
 const TRANSFER = readFileSync(fileURLToPath(new URL('../../python/pod_transfer.py', import.meta.url)), 'utf8');
@@ -46,9 +46,6 @@ export interface Order {
   readonly installation: string;
   readonly attempt: string;
   readonly executionId: string;
-  /** Version of Python, `3.12`. */
-  readonly python: string;
-  readonly hasLayer: boolean;
   readonly environment: Readonly<Record<string, string>>;
   readonly dataPools: readonly DataPoolMount[];
   readonly limits: Limits;
@@ -81,9 +78,9 @@ function metadataOf({ job, installation, attempt, executionId }: Order): object 
   };
 }
 
-/** The job of an execution. It is made suspended: no pod exists before its secret and its network policy do. */
-export function jobOf(order: Order): object {
-  const metadata = metadataOf(order) as { labels: object };
+/** The job of a pod. It is made suspended: no pod exists before its secret and its network policy do. */
+export function jobOf(order: Order, pod: object): object {
+  const metadata = metadataOf(order) as { labels: object; annotations: object };
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -95,20 +92,24 @@ export function jobOf(order: Order): object {
       parallelism: 1,
       // A pod whose end is not certain is never replaced.
       podReplacementPolicy: 'Failed',
-      template: { metadata: { labels: metadata.labels }, spec: podOf(order) },
+      template: { metadata: { labels: metadata.labels, annotations: metadata.annotations }, spec: pod },
     },
   };
 }
 
-function podOf(order: Order): object {
-  const { settings, limits, python, ours, hosts, dataPools, gpus } = order;
-  const image = settings.image.replaceAll('{python}', python);
-  const resources = {
+/** Resources that the program of an execution asks for, which are its limits as well. */
+export function resourcesOf({ settings, limits, gpus }: Order): Record<string, string> {
+  return {
     memory: String(limits.memoryBytes),
     cpu: `${Math.max(1, Math.round(limits.cpus * 1_000))}m`,
     ...(gpus > 0 && { [settings.gpuResource]: String(gpus) }),
     ...settings.resources,
   };
+}
+
+/** The frame of every pod: its user, its names, and the volumes of the container of ours. */
+export function frameOf(order: Order): { readonly volumes: readonly object[] } {
+  const { settings, limits, ours, hosts, dataPools } = order;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -142,41 +143,61 @@ function podOf(order: Order): object {
       { name: 'handover', emptyDir: { medium: 'Memory', sizeLimit: '256Mi' } },
       { name: 'secret', secret: { secretName: order.job, defaultMode: 0o440 } },
     ],
-    initContainers: [
-      // It stays beside the program. A container of its own for the input would cost a second at each start.
-      {
-        image,
-        resources: { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } },
-        securityContext: SECURITY,
-        env: ownEnvironment(order),
-        name: CONTAINERS.transfer,
-        restartPolicy: 'Always',
-        command: ['python3', '-I', '-S', '-u', '-c', TRANSFER],
-        volumeMounts: OWN_MOUNTS,
-      },
-    ],
+  } as { readonly volumes: readonly object[] };
+}
+
+/** The container of ours. It stays beside the program: a container of its own for the input would cost a second. */
+export function transferOf(order: Order, image: string, environment: Readonly<Record<string, string>> = {}): object {
+  return {
+    image,
+    resources: { requests: { memory: '48Mi', cpu: '10m' }, limits: { memory: '256Mi', cpu: '1' } },
+    securityContext: SECURITY,
+    env: [...ownEnvironment(order), ...variables(environment)],
+    name: CONTAINERS.transfer,
+    restartPolicy: 'Always',
+    command: ['python3', '-I', '-S', '-u', '-c', TRANSFER],
+    volumeMounts: OWN_MOUNTS,
+  };
+}
+
+/** The pod of a Python service. */
+export function pythonPod(order: Order, { python, hasLayer }: { python: string; hasLayer: boolean }): object {
+  const { settings, limits } = order;
+  const image = settings.image.replaceAll('{python}', python);
+  return {
+    ...frameOf(order),
+    initContainers: [transferOf(order, image)],
     containers: [
       {
         name: CONTAINERS.program,
         image,
         command: ['/bin/sh', '-c', startOf(limits)],
         workingDir: '/var/runtime/output',
-        env: Object.entries({ ...baseEnvironment(limits.cpus), ...order.environment }).map(([name, value]) => ({
-          name,
-          value: unexpanded(value),
-        })),
-        resources: { requests: resources, limits: resources },
+        env: variables({ LANG: 'C.UTF-8', ...baseEnvironment(limits.cpus), ...order.environment }),
+        resources: { requests: resourcesOf(order), limits: resourcesOf(order) },
         securityContext: SECURITY,
-        volumeMounts: programMounts(order),
+        volumeMounts: [
+          exchanged('app', '/app'),
+          exchanged('runner', '/runner'),
+          ...(hasLayer ? [exchanged('deps', '/deps')] : []),
+          ...programMounts(order),
+        ],
       },
     ],
   };
 }
 
-/** A value that Kubernetes leaves as it is. It replaces `$(NAME)` by the variable of this name, and `$$` by `$`. */
-const unexpanded = (value: string): string => value.replaceAll('$', '$$$$');
+/** A text as it is: the cluster would replace `$(NAME)` and `$$` in commands and variables. */
+export function literal(text: string): string {
+  return text.replaceAll('$', () => '$$');
+}
 
-const SECURITY = {
+/** Variables of a container. */
+export function variables(environment: Readonly<Record<string, string>>): object[] {
+  return Object.entries(environment).map(([name, value]) => ({ name, value: literal(value) }));
+}
+
+export const SECURITY = {
   allowPrivilegeEscalation: false,
   privileged: false,
   readOnlyRootFilesystem: true,
@@ -192,18 +213,15 @@ const OWN_MOUNTS = [
   { name: 'handover', mountPath: `${KETHUB}/handover` },
 ];
 
-function programMounts({ hasLayer, dataPools }: Order): object[] {
-  const part = (name: string, mountPath: string, writable = false): object => ({
-    name: 'exchange',
-    subPath: name,
-    mountPath,
-    readOnly: !writable,
-  });
+/** A folder of the exchange between the container of ours and the others. */
+export function exchanged(name: string, mountPath: string, writable = false): object {
+  return { name: 'exchange', subPath: name, mountPath, readOnly: !writable };
+}
+
+/** Folders that every program has. */
+export function programMounts({ dataPools }: Order): object[] {
   return [
-    part('app', '/app'),
-    part('runner', '/runner'),
-    ...(hasLayer ? [part('deps', '/deps')] : []),
-    part('result', `${KETHUB}/result`, true),
+    exchanged('result', `${KETHUB}/result`, true),
     { name: 'handover', mountPath: `${KETHUB}/handover` },
     { name: 'output', subPath: 'output', mountPath: '/var/runtime/output' },
     { name: 'tmp', mountPath: '/tmp' },
@@ -220,6 +238,28 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
   ];
 }
 
+/** Waits for the input with this shell, or ends without having run. `tools`: the path before its commands. */
+export function waitForInput(limits: Limits, tools = ''): string {
+  return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
+trap 'exit 125' TERM
+: >${KETHUB}/result/waiting
+while [ ! -e ${KETHUB}/result/ready ]; do
+  [ ! -e ${KETHUB}/result/refused ] || { ${tools}cat ${KETHUB}/result/refused >/dev/termination-log; exit 125; }
+  ${tools}sleep 0.02
+done`;
+}
+
+/** Passes SIGTERM on to the program, which this shell has just started, and ends with its code after `last`. */
+export function waitForProgram(last = ''): string {
+  return `program=$!
+exec 3>&- 4<&- 5>&- 2>/dev/null
+[ -z "$stop" ] || kill -TERM "$program"
+wait "$program"; code=$?
+while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
+${last}exit "$code"`;
+}
+export const PASS_TERM = `trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM`;
+
 /**
  * The start of the program. It waits for the input, or for a refusal. It opens the job, which no file holds any more
  * before code of the service runs. It also opens the file of the result, which the program cannot open again under its
@@ -227,23 +267,12 @@ function programMounts({ hasLayer, dataPools }: Order): object[] {
  * with the code of the program. Both streams are one: a node records two in pieces, and mixes them within a long line.
  */
 function startOf(limits: Limits): string {
-  return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
-trap 'exit 125' TERM
-: >${KETHUB}/result/waiting
-while [ ! -e ${KETHUB}/result/ready ]; do
-  [ ! -e ${KETHUB}/result/refused ] || { cat ${KETHUB}/result/refused >/dev/termination-log; exit 125; }
-  sleep 0.02
-done
+  return `${waitForInput(limits)}
 exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
 rm ${KETHUB}/handover/job || exit 125
-trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM
+${PASS_TERM}
 python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- 2>&1 &
-program=$!
-exec 3>&- 4<&- 2>/dev/null
-[ -z "$stop" ] || kill -TERM "$program"
-wait "$program"; code=$?
-while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
-exit "$code"`;
+${waitForProgram()}`;
 }
 
 function ownEnvironment({ settings, executionId, ours, dataPools, certificates }: Order): object[] {
@@ -268,11 +297,10 @@ function poolsLimit(limits: Limits): string {
 }
 
 /** Variables that every program starts with. */
-function baseEnvironment(cpus: number): Record<string, string> {
+export function baseEnvironment(cpus: number): Record<string, string> {
   const threads = String(Math.max(1, Math.floor(cpus)));
   return {
     HOME: '/tmp',
-    LANG: 'C.UTF-8',
     OMP_NUM_THREADS: threads,
     OPENBLAS_NUM_THREADS: threads,
     MKL_NUM_THREADS: threads,
@@ -299,14 +327,14 @@ function ownedBy({ metadata }: Owner): object {
 }
 
 /** The secret of an execution: what our own container needs, and what the service is given. It goes with the job. */
-export function secretOf(order: Order, owner: Owner, token: string, header: object): object {
+export function secretOf(order: Order, owner: Owner, token: string, handover: string): object {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { ...metadataOf(order), ...ownedBy(owner) },
     type: 'Opaque',
     immutable: true,
-    stringData: { token, job: JSON.stringify(header) },
+    stringData: { token, job: handover },
   };
 }
 

@@ -10,6 +10,7 @@ export interface Pod {
     readonly resourceVersion?: string;
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly status?: {
     readonly phase?: string;
@@ -103,6 +104,13 @@ export function causeOfCluster(
       'Output',
       `The program wrote far more to /var/runtime/output, or to its data pools, than the ${limits.outputBytes} bytes that an execution may leave.`,
     );
+  if (reason === 'Evicted' && /ephemeral (local )?storage/.test(words) && words.includes(CONTAINERS.program))
+    return limitCause(
+      'Output',
+      `The program wrote far more to folders of its image than the ${limits.outputBytes} bytes that an execution may leave.`,
+    );
+  if (reason === 'Evicted' && words.includes('EmptyDir volume "storage"'))
+    return limitCause('Disk', 'The build filled more of the disk of its node than it may.');
   if (reason === 'Evicted' && words.includes('EmptyDir volume "tmp"'))
     return limitCause('Memory', `The program wrote more to /tmp than the ${limits.tmpBytes} bytes that fit there.`);
   const disrupted = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');

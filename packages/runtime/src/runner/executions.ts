@@ -166,16 +166,14 @@ export class Executions {
   }
 
   #runOf(job: JobHeader, input: Buffer): Run {
-    if ('image' in job.code) return this.#inContainer(job, job.code, input);
-    return this.#kubernetes.isUsed ? this.#inCluster(job, job.code, input) : this.#inSandbox(job, job.code, input);
-  }
-
-  #inCluster(job: JobHeader, code: Code, input: Buffer): Run {
-    const python = code.python ?? this.#context.root.python;
-    return this.#kubernetes.prepare(job, code, input, this.#records.claim(job.executionId), python);
+    const { code } = job;
+    if ('image' in code ? this.#kubernetes.takesImages : this.#kubernetes.isUsed)
+      return this.#kubernetes.prepare(job, input, this.#records.claim(job.executionId), this.#context.root.python);
+    return 'image' in code ? this.#inContainer(job, code, input) : this.#inSandbox(job, code, input);
   }
 
   #inContainer(job: JobHeader, code: ContainerImage, input: Buffer): Run {
+    if (code.build !== undefined) throw new Error('This worker has no registry for images.');
     return this.#containers.prepare(job, code, input, this.#records.claim(job.executionId));
   }
 

@@ -30,9 +30,14 @@ export interface BuiltCode extends BuiltInterface {
   readonly imports: readonly string[];
 }
 
-/** The outcome of a build with a Dockerfile: the name of an image at the container engine of the worker. */
+/** The outcome of a build with a Dockerfile: an image at the container engine of the worker, or in a registry. */
 export interface BuiltImage extends BuiltInterface {
+  /** Its name at the engine, or its digest in a registry: `name@sha256:…`. */
   readonly image: string;
+  /** Of an image of a registry only: its command, its empty volumes, and the platform that it is for. */
+  readonly command?: string[];
+  readonly volumes?: string[];
+  readonly platform?: string;
 }
 
 export type Built = BuiltCode | BuiltImage;
@@ -66,11 +71,11 @@ export interface Builders {
     /** The layers of this machine, for its operator. */
     readonly layers: LayerStore;
   };
-  /** The builder of container images; null without a container engine. */
+  /** The builder of container images; null without a container engine and without a registry. */
   readonly DOCKER:
     | (Builder<BuiltImage> & {
         /** The digest of the image, which does not depend on its name. */
-        lockOf(built: Pick<BuiltImage, 'image'>): Promise<EnvironmentLock>;
+        lockOf(built: Pick<BuiltImage, 'image' | 'platform'>): Promise<EnvironmentLock>;
       })
     | null;
 }

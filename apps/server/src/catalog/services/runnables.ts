@@ -3,7 +3,7 @@ import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/con
 import type { Code, ContainerImage, Limits } from '@kethub/runtime';
 import type { BuildRequest } from '@kethub/runtime/build';
 import type { Platform } from '../../foundation/platform.ts';
-import type { Builders, Built, BuildOutcome, EnvironmentLock } from './builder.ts';
+import type { Builders, Built, BuiltImage, BuildOutcome, EnvironmentLock } from './builder.ts';
 import { hostsWithPorts } from './hosts.ts';
 import { needsOf } from './resources.ts';
 import { originIn, type SourceOrigin } from './source.ts';
@@ -90,7 +90,7 @@ function lockOf(builders: Builders, built: Built): Promise<EnvironmentLock> {
 }
 
 function imageBuilder({ DOCKER }: Builders): NonNullable<Builders['DOCKER']> {
-  if (DOCKER === null) throw new Error('This worker has no container engine');
+  if (DOCKER === null) throw new Error('This worker has neither a container engine nor a registry');
   return DOCKER;
 }
 
@@ -112,18 +112,30 @@ async function rebuild(platform: Platform, builders: Builders, built: Built, row
 
 /**
  * Stores the lock of a version that was built before locks were stored, so that the next rebuild installs the same
- * files.
+ * files. Stores an image of a registry that was built in the place of one of an engine.
  */
 async function keepCode(platform: Platform, id: string, before: string, built: Built): Promise<void> {
-  if ('image' in built) return;
+  if ('image' in built) {
+    // An image of an engine has the same name again; one of a registry has another digest with each build.
+    if (built.command === undefined) return;
+    const { parameters: _parameters, result: _result, ...code } = built;
+    return replaceCode(platform, id, before, { code: JSON.stringify(code) });
+  }
   const { source, layer, resolved, python, imports } = built;
+  return replaceCode(platform, id, before, {
+    code: JSON.stringify({ source, layer, resolved, python, imports }),
+    layer,
+  });
+}
+
+async function replaceCode(
+  platform: Platform,
+  id: string,
+  before: string,
+  values: { code: string; layer?: string | null },
+): Promise<void> {
   await platform.database.write((transaction) =>
-    transaction
-      .updateTable('service_versions')
-      .set({ code: JSON.stringify({ source, layer, resolved, python, imports }), layer })
-      .where('id', '=', id)
-      .where('code', '=', before)
-      .execute(),
+    transaction.updateTable('service_versions').set(values).where('id', '=', id).where('code', '=', before).execute(),
   );
 }
 
@@ -132,6 +144,10 @@ function requestOf(built: Built): BuildRequest {
   if ('image' in built) return {};
   const sourcePackages = (built.resolved?.sources ?? []).length > 0;
   return { resolved: built.resolved ?? null, python: built.python ?? null, sourcePackages };
+}
+
+function imageOf({ image, command, volumes }: BuiltImage): ContainerImage {
+  return { image, ...(command && { command }), ...(volumes && { volumes }) };
 }
 
 function toRunnable(
@@ -154,7 +170,7 @@ function toRunnable(
   };
   const code: Runnable['code'] =
     'image' in built
-      ? { image: built.image }
+      ? imageOf(built)
       : {
           sourceDir: path.join(folder, built.source),
           layerDir: built.layer === null ? null : path.join(folder, built.layer),

@@ -22,6 +22,11 @@ const kubernetes = {
 };
 const tls = { KETHUB_TRANSFER_CERT_FILE: file, KETHUB_TRANSFER_KEY_FILE: file };
 const overRest = { KETHUB_SLURM_REST_URL: 'http://slurm:6820', KETHUB_SLURM_REST_TOKEN_FILE: file };
+const registry = {
+  KETHUB_KUBERNETES_REGISTRY: 'registry:5000/kethub',
+  KETHUB_KUBERNETES_BUILDER_IMAGE: 'registry:5000/builder:1',
+  KETHUB_KUBERNETES_BUILD_HOSTS: ' pypi.org:443 ',
+};
 
 test('the settings of a cluster are read', () => {
   const staged = readConfiguration({ ...slurm, ...tls, ...overRest, KETHUB_SLURM_URL: 'https://worker:8091' }).slurm;
@@ -31,7 +36,14 @@ test('the settings of a cluster are read', () => {
   });
   expect(readConfiguration(slurm).slurm).toMatchObject({ staging: null, rest: null });
   const pods = readConfiguration({ ...kubernetes, ...tls, KETHUB_TRANSFER_CA_FILE: file }).kubernetes;
-  expect(pods).toMatchObject({ tls: { caFile: file }, gpuResource: 'nvidia.com/gpu' });
+  expect(pods).toMatchObject({ tls: { caFile: file }, gpuResource: 'nvidia.com/gpu', registry: null });
+  expect(readConfiguration({ ...kubernetes, ...registry }).kubernetes?.registry).toMatchObject({
+    repository: 'registry:5000/kethub',
+    isPlain: false,
+    pushSecret: null,
+    buildNamespace: 'kethub-builds',
+    hosts: ['pypi.org:443'],
+  });
 });
 
 /** Writes a file with options of single services, and returns its settings. */
@@ -49,6 +61,31 @@ test('options of single services are read from a file', () => {
 });
 
 test.each([
+  [
+    'a registry without the image that builds',
+    { ...kubernetes, KETHUB_KUBERNETES_REGISTRY: 'registry/kethub' },
+    /needs KETHUB_KUBERNETES_BUILDER_IMAGE/,
+  ],
+  [
+    'a registry without a repository',
+    { ...kubernetes, ...registry, KETHUB_KUBERNETES_REGISTRY: 'registry' },
+    /KETHUB_KUBERNETES_REGISTRY/,
+  ],
+  [
+    'a registry with a tag',
+    { ...kubernetes, ...registry, KETHUB_KUBERNETES_REGISTRY: 'registry/kethub:1' },
+    /KETHUB_KUBERNETES_REGISTRY/,
+  ],
+  [
+    'a host of builds without a port',
+    { ...kubernetes, ...registry, KETHUB_KUBERNETES_BUILD_HOSTS: 'pypi.org' },
+    /BUILD_HOSTS: pypi.org is not written as host:port/,
+  ],
+  [
+    'certificates of a registry that are not there',
+    { ...kubernetes, ...registry, KETHUB_KUBERNETES_REGISTRY_CA_FILE: '/nowhere' },
+    /there is no file \/nowhere/,
+  ],
   ['a service that is no id', services('chemistry --qos=high'), /line 1: "chemistry" is not the id of a service/],
   ['a service that stands twice', services(`${ID} --qos=a\n${ID} --qos=b`), /line 2: .* has a line already/],
   ['an option of a service that the worker sets', services(`${ID} --uid=0`), /line 1: the worker sets --uid itself/],

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { KubernetesSettings } from '@kethub/runtime';
 import { Type, type Static, type TObject } from 'typebox';
 import { Refusal } from './refusal.ts';
+import { RegistryFields, registryOf } from './registry.ts';
 import { transferTlsOf, type TransferTlsGiven } from './transfers.ts';
 
 /** Folder in which a cluster shows a pod the way to its API. */
@@ -12,7 +13,7 @@ export const KubernetesFields = {
   KETHUB_KUBERNETES: Type.Enum(['off', 'on'], {
     default: 'off',
     description:
-      '`on` runs the executions of Python services as jobs of a Kubernetes cluster. See [Operations](operations.md).',
+      '`on` runs executions as jobs of a Kubernetes cluster: those of Python services, and with `KETHUB_KUBERNETES_REGISTRY` those of services with a Dockerfile. See [Operations](operations.md).',
   }),
   KETHUB_KUBERNETES_SERVER: Type.Optional(
     Type.String({
@@ -71,6 +72,7 @@ export const KubernetesFields = {
     maxLength: 1_000,
     description: 'Labels of the nodes on which programs may run, separated by blanks: `pool=science`.',
   }),
+  ...RegistryFields,
 };
 
 type Given = Static<TObject<typeof KubernetesFields>> & TransferTlsGiven;
@@ -98,6 +100,7 @@ export function kubernetesOf(given: Given): KubernetesSettings | null {
     gpuResource: given.KETHUB_KUBERNETES_GPU_RESOURCE,
     resources: pairsOf('KETHUB_KUBERNETES_RESOURCES', given.KETHUB_KUBERNETES_RESOURCES),
     nodeSelector: pairsOf('KETHUB_KUBERNETES_NODES', given.KETHUB_KUBERNETES_NODES),
+    registry: registryOf(given),
   };
 }
 

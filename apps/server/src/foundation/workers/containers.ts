@@ -28,6 +28,11 @@ export class ContainerWatch {
 
   async look(): Promise<boolean> {
     const { configuration, log } = this.#platform;
+    // Images run in the cluster, which has no engine to look at.
+    if ((configuration.kubernetes?.registry ?? null) !== null) {
+      this.#usable = true;
+      return true;
+    }
     if (configuration.containers === null) return false;
     const check = await checkContainers(configuration.containers.socketPath);
     const report = check.usable ? check.how : `${check.reason} ${check.remedy}`;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { limits, type BuildProblem, type RuntimeConfiguration, type ServiceRuntime } from '@kethub/contract';
-import type { BuildRequest } from '@kethub/runtime/build';
+import { PlatformStops, type BuildRequest } from '@kethub/runtime/build';
 import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { missingMb } from '../../quotas/index.ts';
@@ -92,13 +92,13 @@ export class BuildWorker {
     this.#wake();
   }
 
-  /** Aborts the running builds. They are done again after the next start. */
+  /** Aborts the running builds. They are done again after the next start, or followed where they go on by themselves. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#unlisten?.();
     this.#endPolls?.();
     await this.#working;
-    for (const { abort } of this.#running.values()) abort.abort();
+    for (const { abort } of this.#running.values()) abort.abort(new PlatformStops('The platform stops.'));
     await Promise.all([...this.#running.values()].map(({ done }) => done));
     await this.#copier.stop();
   }
