@@ -90,7 +90,8 @@ afterAll(async () => {
 
 async function nextStart(): Promise<void> {
   for (;;) {
-    const { value } = await started.next();
+    const { value, done } = await started.next();
+    if (done) throw new Error('The stand-in has ended');
     if (value === 'started') return;
   }
 }

@@ -100,6 +100,9 @@ export function isWhole(kethub: Kethub): kethub is WholeKethub {
 /** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
 type Opened = ((finishMs: number) => Promise<unknown> | void)[];
 
+/** Milliseconds after which a runner counts as one that does not answer. */
+const RUNNER_MS = 10_000;
+
 /** Milliseconds that a process which stops gives to callers and executions. */
 type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;
 
@@ -272,8 +275,11 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   await builds.start();
   layers.start();
   const problem = async (): Promise<string | null> => {
-    if (!connected) return 'The runner does not answer. The log of the platform says why.';
-    const { clusterAway } = await runtime.status();
+    // A runner that hangs does not keep the process from reporting.
+    const late = pause(RUNNER_MS, null, { ref: false });
+    const status = connected ? await Promise.race([runtime.status().catch(() => null), late]) : null;
+    if (status === null) return 'The runner does not answer. The log of the platform says why.';
+    const { clusterAway } = status;
     if (clusterAway) return `The cluster does not answer; executions go on when it does: ${clusterAway}`;
     return containers.problem;
   };

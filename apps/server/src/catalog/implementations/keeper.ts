@@ -5,7 +5,7 @@ import { tryPart } from '../../foundation/process/index.ts';
 /** Milliseconds between two looks for a lock that another process has. */
 const LOOK_MS = 200;
 /** Milliseconds in which a start waits for a lock. The first process has the second lock for as long as it clears. */
-const PATIENCE_MS = 5_000;
+const START_MS = 5_000;
 
 /**
  * The right to look after the repositories of a data folder. One process has it, the keeper. During an update a second
@@ -30,7 +30,7 @@ export class Keeper {
 
   /** Throws Refusal when two processes serve the repositories already. */
   static async open(dataDir: string): Promise<Keeper> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + START_MS;
     for (;;) {
       const keeping = tryPart(dataDir, 'git');
       if (keeping) return new Keeper(dataDir, keeping, true);
@@ -84,12 +84,21 @@ export class Keeper {
   }
 
   #look(): void {
-    const keeping = tryPart(this.#dataDir, 'git');
+    const keeping = this.#tryToKeep();
     if (!keeping) return;
     this.stopWaiting();
     this.#release();
     this.#release = keeping;
     this.#isKeeper = true;
     for (const begin of this.#begin.splice(0)) begin();
+  }
+
+  #tryToKeep(): (() => void) | null {
+    try {
+      return tryPart(this.#dataDir, 'git');
+    } catch {
+      // The disk, or the number of open files, refuses the lock file at the moment. The next look tries again.
+      return null;
+    }
   }
 }

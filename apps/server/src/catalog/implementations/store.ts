@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Platform } from '../../foundation/platform.ts';
@@ -103,7 +103,13 @@ function placeHooks(folder: string): string {
   const made = `${target}.${randomBytes(4).toString('hex')}`;
   mkdirSync(made, { recursive: true, mode: 0o700 });
   for (const name of names) cpSync(path.join(import.meta.dirname, 'git', name), path.join(made, name));
-  renameSync(made, target);
+  try {
+    renameSync(made, target);
+  } catch (error) {
+    // Another process that starts has placed the same ones.
+    if (!existsSync(target)) throw error;
+    rmSync(made, { recursive: true });
+  }
   return target;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../config/index.ts';
@@ -43,7 +43,12 @@ export async function joinInstallation(share: Share): Promise<string> {
  */
 export function joinDataFolder(dataDir: string, installation: string): void {
   const file = path.join(dataDir, 'installation.id');
-  if (!existsSync(file)) writeFileSync(file, `${installation}\n`, { mode: 0o600, flush: true });
+  if (!existsSync(file)) {
+    // A full disk or a crash leaves no half-written name.
+    const made = `${file}.${process.pid}`;
+    writeFileSync(made, `${installation}\n`, { mode: 0o600, flush: true });
+    renameSync(made, file);
+  }
   if (readFileSync(file, 'utf8').trim() === installation) return;
   throw new Refusal(
     `The data folder ${dataDir} belongs to another Kethub: it was used with another database. Choose another folder (KETHUB_DATA_DIR=…), or give this process the database of that one (DATABASE_URL). If that database is gone for good, remove ${file}: what lies in the folder is then cleared.`,

@@ -34,6 +34,14 @@ test('a bucket that is not there is told', async () => {
   expect(await refusal({ KETHUB_BLOBS: 's3://nowhere/files' })).toMatch(/no such bucket\. .*KETHUB_BLOBS/);
 });
 
+test('a clock that differs from that of the S3 is no wrong credential', () => {
+  const skewed = Object.assign(new Error('skewed'), {
+    name: 'RequestTimeTooSkewed',
+    $metadata: { httpStatusCode: 403 },
+  });
+  expect(refusedFiles(skewed)).toMatchObject({ name: 'Refusal', message: expect.stringContaining('Set the clock') });
+});
+
 test('an S3 that is overloaded is no wrong setting', () => {
   const slow = Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 503 } });
   expect(refusedFiles(slow)).toBe(slow);

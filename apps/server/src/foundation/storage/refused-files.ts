@@ -10,6 +10,8 @@ export function refusedFiles(error: unknown): unknown {
   if (UNREACHABLE.test(code))
     return new Refusal(`The S3 does not answer (${code}). Start it, or correct KETHUB_S3_ENDPOINT.`);
   if (error.name === 'NoSuchBucket') return new Refusal('The S3 has no such bucket. Make it, or correct KETHUB_BLOBS.');
+  if (error.name === 'RequestTimeTooSkewed')
+    return new Refusal('The S3 has another time than this machine. Set the clock of this machine, or that of the S3.');
   const { httpStatusCode } = (Reflect.get(error, '$metadata') ?? {}) as { httpStatusCode?: number };
   if (httpStatusCode !== 401 && httpStatusCode !== 403) return error;
   return new Refusal(
