@@ -47,7 +47,7 @@ export class Pods {
     this.#warn = warn;
   }
 
-  /** Reason why the cluster could not be asked the last time; null if it could. */
+  /** Reason why the cluster could not be asked the last time; null if it could, and while nothing asks it. */
   get away(): string | null {
     return this.#away;
   }
@@ -70,6 +70,8 @@ export class Pods {
   close(): void {
     this.#stopped?.abort();
     this.#stopped = null;
+    // Nothing asks the cluster any more.
+    this.#away = null;
     this.#known.clear();
   }
 

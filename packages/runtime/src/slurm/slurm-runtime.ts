@@ -288,7 +288,8 @@ export class SlurmRuntime implements Runtime {
       const end = await this.#endIn(executionId, active.mailbox);
       if (end !== null) this.#report(executionId, end);
     }
-    if (this.#active.size > 0 && performance.now() - this.#asked >= QUEUE_MS) {
+    // A cluster that was away is asked until it answers, also when nothing runs there any more.
+    if ((this.#active.size > 0 || this.#away !== null) && performance.now() - this.#asked >= QUEUE_MS) {
       this.#asked = performance.now();
       await this.#compareWithQueue();
     }
@@ -300,7 +301,7 @@ export class SlurmRuntime implements Runtime {
 
   async #cancelUnclaimed(): Promise<void> {
     const { unclaimed, prefix, warn } = this.#options;
-    if (unclaimed === undefined || this.#away) return;
+    if (unclaimed === undefined || this.#away !== null) return;
     const isKept = (name: string): boolean => name.startsWith(prefix) && this.#active.has(name.slice(prefix.length));
     await cancelUnclaimed(this.#slurm, unclaimed, isKept, warn);
   }

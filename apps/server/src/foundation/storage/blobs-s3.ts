@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { BlobSettings } from '../config/index.ts';
-import { blobPath, KEY, type Blobs } from './blobs.ts';
+import { blobPath, KEY, STORE_AWAY, type Blobs } from './blobs.ts';
 
 /** Bytes of a part of an upload. S3 accepts 10,000 parts, so an object has at most 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -109,9 +109,6 @@ function beyondTheEnd({ bytes, stream }: { bytes: number; stream: Readable }): {
   return { bytes, stream: Readable.from([]) };
 }
 
-/** The code of errors of a store that does not answer, or refuses. */
-const AWAY = 'STORE_AWAY';
-
 /** An error of the S3 as a sentence for the operator; any other error as it is. */
 function told(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -125,7 +122,7 @@ function told(error: unknown): unknown {
 }
 
 function away(what: string, cause: Error): Error {
-  return Object.assign(new Error(`The S3 ${what}. What needs it is tried again.`, { cause }), { code: AWAY });
+  return Object.assign(new Error(`The S3 ${what}. What needs it is tried again.`, { cause }), { code: STORE_AWAY });
 }
 
 function isNamed(error: unknown, name: string): boolean {

@@ -6,6 +6,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncEntry } from './files.ts';
 
+/** The code of errors of a store that does not answer, or refuses. */
+export const STORE_AWAY = 'STORE_AWAY';
+
 /** A store of immutable byte sequences by key: a folder, or a bucket of S3 (blobs-s3.ts). */
 export interface Blobs {
   /**

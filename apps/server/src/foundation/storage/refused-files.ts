@@ -1,4 +1,5 @@
 import { Refusal } from '../config/index.ts';
+import { STORE_AWAY } from './blobs.ts';
 
 /** Errors of sockets and names: nothing answers at the address. */
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|TimeoutError)$/;
@@ -6,6 +7,11 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUN
 /** The reason in words why the first request to an S3 fails, or the same error if it is another one. */
 export function refusedFiles(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
+  // The store wraps what the S3 has said.
+  if ('code' in error && error.code === STORE_AWAY) {
+    const refused = refusedFiles(error.cause);
+    return refused instanceof Refusal ? refused : error;
+  }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   if (UNREACHABLE.test(code))
     return new Refusal(`The S3 does not answer (${code}). Start it, or correct KETHUB_S3_ENDPOINT.`);
