@@ -102,8 +102,11 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
         await logHas(runtime, job.executionId, /began/);
         const name = `${PREFIX}${job.executionId}`;
         const [same, strange] = [submit(name, slurm.uid), submit(name, 'nobody')];
+        const waiting = submit(name, slurm.uid, '--hold');
         await until('both have ended', () => [same, strange].every((id) => stateOf(id) === 'COMPLETED'));
         expect((await ended).outcome).toBe('SUCCEEDED');
+        expect(stateOf(waiting)).toBe('PENDING');
+        use.ask('scancel', waiting);
         await runtime.close();
       },
       LONG_MS,

@@ -41,8 +41,8 @@ export interface Slurm {
    */
   submit(one: Submission): Promise<string>;
   /**
-   * States of all jobs of our user in the queue whose name begins so, by name. Ended jobs stay in it for a while, and
-   * another one of the same name takes precedence over them.
+   * States of all jobs of our user in the queue whose name begins so, by name. Ended jobs stay in it for a while. Of
+   * several with the same name, one that runs takes precedence, then one that waits.
    */
   queue(prefix: string): Promise<Map<string, QueuedJob>>;
   /**
@@ -74,8 +74,13 @@ export function hasEnded(state: string): boolean {
 export function byName(prefix: string, jobs: Iterable<QueuedJob & { readonly name: string }>): Map<string, QueuedJob> {
   const found = new Map<string, QueuedJob>();
   for (const { name, ...job } of jobs) {
-    if (!name.startsWith(prefix) || (found.has(name) && hasEnded(job.state))) continue;
-    found.set(name, job);
+    const other = found.get(name);
+    if (name.startsWith(prefix) && (other === undefined || rankOf(job) >= rankOf(other))) found.set(name, job);
   }
   return found;
+}
+
+function rankOf({ state }: QueuedJob): number {
+  if (hasEnded(state)) return 0;
+  return state === 'PENDING' ? 1 : 2;
 }
