@@ -347,4 +347,29 @@ describe.each(databases)('claims on $name', (kind) => {
     // The order is that of the index: nothing of a queue is sorted.
     expect(oldest).not.toMatch(/TEMP B-TREE|Sort/);
   });
+
+  // In a table of millions of rows statistics are days old, and most were made while nothing waited.
+  test.runIf(kind.name === 'PostgreSQL')(
+    'a claim reads nothing else that waits, also when nothing waited as statistics were made',
+    async () => {
+      await version('v');
+      const { read } = platform.database;
+      await sql`insert into executions (id, owner_type, owner_id, service_version_id, status, created_at, ended_at)
+        select 'ended ' || n, 'USER', 'b', 'v', 'SUCCEEDED', 1, 2 from generate_series(1, 20000) as n`.execute(read);
+      await sql`vacuum analyze executions`.execute(read);
+      await queue('a', 'v', 2_000);
+      const given = { cpus: 1, memoryBytes: 1, gpus: 0, gpuType: null };
+      const claim = { workerId: 'w', now: 1, given, limit: 1 };
+      const { sql: text, parameters } = claimOldest(
+        read,
+        { ownerId: 'a', versionId: 'v', runTimeSeconds: 1 },
+        claim,
+      ).compile();
+      const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]);
+      const plan = JSON.stringify((await read.executeQuery(explain)).rows);
+      const rows = [...plan.matchAll(/"Actual Rows":(\d+)/g)].map(([, count]) => Number(count));
+      expect(rows.length).toBeGreaterThan(1);
+      expect(Math.max(...rows)).toBe(1);
+    },
+  );
 });

@@ -189,8 +189,8 @@ export function claimOldest(
     )
     .updateTable('executions')
     .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId, ...promised })
+    // Nothing more of these rows, which are locked: a status here would let PostgreSQL read all that wait.
     .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
-    .where('status', '=', 'PENDING')
     .returningAll();
 }
 
