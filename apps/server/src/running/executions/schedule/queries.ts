@@ -182,16 +182,18 @@ export function claimOldest(
     run_seconds: runTimeSeconds,
   };
   // Materialized: as a plain subquery PostgreSQL may evaluate it more than once and take more than `limit`.
-  return transaction
-    .with(
-      (name) => name('oldest').materialized(),
-      () => free,
-    )
-    .updateTable('executions')
-    .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId, ...promised })
-    // Nothing more of these rows, which are locked: a status here would let PostgreSQL read all that wait.
-    .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
-    .returningAll();
+  return (
+    transaction
+      .with(
+        (name) => name('oldest').materialized(),
+        () => free,
+      )
+      .updateTable('executions')
+      .set({ status: after('CLAIMED'), started_at: now, worker_id: workerId, ...promised })
+      // Nothing more of these rows, which are locked: a status here would let PostgreSQL read all that wait.
+      .where('id', 'in', (query) => query.selectFrom('oldest').select('oldest.id'))
+      .returningAll()
+  );
 }
 
 /** Returns whether some queue may have an execution that waits. */
