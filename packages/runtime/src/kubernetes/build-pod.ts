@@ -50,6 +50,8 @@ export function buildPod(order: Order, registry: RegistrySettings, { image }: Co
     volumes: [
       ...frame.volumes,
       { name: 'storage', emptyDir: { sizeLimit: String(build.diskBytes) } },
+      // Programs read settings and certificates there, so commands of the Dockerfile must not have written to it.
+      { name: 'push-tmp', emptyDir: { medium: 'Memory', sizeLimit: '256Mi' } },
       ...(pushSecret === null
         ? []
         : [{ name: 'push', secret: { secretName: pushSecret, items: [{ key: '.dockerconfigjson', path: 'config.json' }], defaultMode: 0o440 } }]),
@@ -85,7 +87,7 @@ export function buildPod(order: Order, registry: RegistrySettings, { image }: Co
         volumeMounts: [
           exchanged('report', `${KETHUB}/report`, true),
           { name: 'storage', mountPath: '/storage' },
-          { name: 'tmp', mountPath: '/tmp' },
+          { name: 'push-tmp', mountPath: '/tmp' },
           ...(pushSecret === null ? [] : [{ name: 'push', mountPath: `${KETHUB}/push`, readOnly: true }]),
         ],
       },
