@@ -17,8 +17,8 @@ export async function metricAt(address: string, name: string): Promise<number> {
 }
 
 /**
- * Stands in for a Prometheus with its adapter: the API of external metrics of a cluster, which answers the largest value
- * that the given addresses report now. A horizontal autoscaler asks it through the API server.
+ * Stands in for a Prometheus with its adapter: the API of external metrics of a cluster. It answers the largest value that
+ * the given addresses report now. A horizontal autoscaler asks it through the API server.
  */
 export async function serveExternalMetrics(
   { cluster, folder, create }: ChartCluster,

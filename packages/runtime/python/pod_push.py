@@ -27,7 +27,7 @@ MOST_LAYERS = 500
 MOST_ENTRIES = 5_000_000  # of all layers
 ATTEMPTS = 6  # to reach the registry, with pauses of up to half a minute
 REFUSALS = ("unauthorized", "denied", "forbidden", "authentication required", "insufficient_scope")
-# What reading a damaged image raises.
+# Errors of reading a damaged image.
 FAULTS = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError, tarfile.TarError, zlib.error)
 
 

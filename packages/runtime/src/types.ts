@@ -41,8 +41,8 @@ export interface Code {
 }
 
 /**
- * The code of one service version as an image: of the container engine, whose name is never used for anything else, or of
- * a registry (`name@sha256:…`).
+ * The code of one service version as an image of the container engine or of a registry (`name@sha256:…`). A name at the
+ * engine is never used for anything else.
  */
 export interface ContainerImage {
   image: string;

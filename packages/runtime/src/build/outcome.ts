@@ -50,7 +50,7 @@ export interface BuiltCode {
 export interface BuiltImage {
   /** Its name at the engine of this machine, or its digest in a registry: `name@sha256:…`. */
   image: string;
-  /** Of an image of a registry: ENTRYPOINT and CMD, the declared volumes that are empty, and the platform. */
+  /** ENTRYPOINT and CMD, the declared volumes that are empty, and the platform; only for an image of a registry. */
   command?: string[];
   volumes?: string[];
   platform?: string;

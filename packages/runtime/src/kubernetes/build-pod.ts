@@ -31,8 +31,8 @@ const BUILDING = {
 const SMALL = { requests: { memory: '128Mi', cpu: '10m' }, limits: { memory: '1Gi', cpu: '1' } };
 
 /**
- * The pod of a build. The build ends before the container begins that has the credential of the registry, and whatever
- * the commands of the Dockerfile leave is only read there.
+ * The pod of a build. The build ends before the container begins that has the credential of the registry. There,
+ * leftovers of the commands of the Dockerfile are only read.
  */
 export function buildPod(order: Order, registry: RegistrySettings, { image }: ContainerImage, build: ImageSource): object {
   const frame = frameOf(order) as { volumes: readonly object[]; securityContext: Record<string, unknown> };

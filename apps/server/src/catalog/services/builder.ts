@@ -34,7 +34,7 @@ export interface BuiltCode extends BuiltInterface {
 export interface BuiltImage extends BuiltInterface {
   /** Its name at the engine, or its digest in a registry: `name@sha256:…`. */
   readonly image: string;
-  /** Of an image of a registry only: its command, its empty volumes, and the platform that it is for. */
+  /** Its command, its empty volumes, and the platform that it is for; only for an image of a registry. */
   readonly command?: string[];
   readonly volumes?: string[];
   readonly platform?: string;
