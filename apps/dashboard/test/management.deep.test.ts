@@ -156,7 +156,7 @@ describe.skipIf(!existsSync(PROGRAM))('usage, audit, provider tokens and adminis
     await installation.getByText(/Processes of 2 versions run side by side/).waitFor();
     const worker = installation.getByRole('row', { name: /node-8/ });
     expect(await worker.innerText()).toMatch(
-      /0\.0\.9.*1 GB of 500 GB.*Nearly full.*0 running in Kubernetes.*Broken.*10\.0\.0\.1:6443/s,
+      /0\.0\.9.*1\.0 GB of 500\.0 GB.*Nearly full.*0 running in Kubernetes.*Broken.*10\.0\.0\.1:6443/s,
     );
     await installation.getByText('node-7.example.org').waitFor();
     expect(await installation.getByRole('row', { name: /edge-1/ }).innerText()).toContain('not known');
