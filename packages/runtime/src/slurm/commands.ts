@@ -79,6 +79,7 @@ export class SlurmCommands implements Slurm {
   async state(id: string, name: string): Promise<SlurmState | null> {
     try {
       const answer = await this.#ask('scontrol', ['--oneliner', 'show', 'job', id]);
+      if (/ JobName=(\S+)/.exec(answer)?.[1] !== name) return this.#accounted(id, name);
       const state = /\bJobState=(\S+)/.exec(answer)?.[1];
       return state === undefined ? null : { state, reason: /\bReason=(\S+)/.exec(answer)?.[1] ?? 'None' };
     } catch (error) {
@@ -100,12 +101,12 @@ export class SlurmCommands implements Slurm {
     }
   }
 
-  async signal(id: string, signal: 'USR1'): Promise<void> {
-    await this.#quietly('scancel', ['--batch', `--signal=${signal}`, id]);
+  async signal(id: string, name: string, signal: 'USR1'): Promise<void> {
+    await this.#quietly('scancel', [`--name=${name}`, '--batch', `--signal=${signal}`, id]);
   }
 
-  async cancel(id: string): Promise<void> {
-    await this.#quietly('scancel', [id]);
+  async cancel(id: string, name: string): Promise<void> {
+    await this.#quietly('scancel', [`--name=${name}`, id]);
   }
 
   async #quietly(command: string, options: readonly string[]): Promise<void> {

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slurmTools, startSlurm, type Slurm } from '../../../../script/slurm.ts';
 import { ensureTools } from '../../../../script/system-tools.ts';
 import type { ExecutionEnd, ExecutionJob, Runtime } from '../index.ts';
 import { until } from '../testing/bench.ts';
+import { SlurmCommands } from './commands.ts';
+import { SlurmRest } from './rest.ts';
 import { endOn, logHas, logOf, openUse, type Use } from '../testing/slurm-use.ts';
 
 const ONE = 'def run():\n    print("began", flush=True)\n    return 1';
@@ -107,6 +110,39 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
         expect((await ended).outcome).toBe('SUCCEEDED');
         expect(stateOf(waiting)).toBe('PENDING');
         use.ask('scancel', waiting);
+        await runtime.close();
+      },
+      LONG_MS,
+    );
+
+    test(
+      'gives an id again: only the job with the right name is asked for and cancelled',
+      async () => {
+        const by =
+          way === 'BY_COMMANDS'
+            ? new SlurmCommands(slurm.configuration, slurm.uid)
+            : new SlurmRest({ ...slurm.rest, version: 'v0.0.38', caFile: null });
+        const id = submit('kethub-second-1', slurm.uid, '--hold');
+        expect(await by.state(id, 'kethub-first-1')).toBeNull();
+        await by.cancel(id, 'kethub-first-1');
+        await by.signal(id, 'kethub-first-1', 'USR1');
+        expect(await by.state(id, 'kethub-second-1')).toMatchObject({ state: 'PENDING' });
+        await by.cancel(id, 'kethub-second-1');
+        expect(await by.state(id, 'kethub-second-1')).toMatchObject({ state: 'CANCELLED' });
+        await by.cancel(id, 'kethub-second-1');
+
+        // The execution follows its own job, and not the one that has its id now.
+        const runtime = await use.open(['--hold']);
+        const [job, ended] = await started(runtime, ONE);
+        const own = numberOf(use.jobOf(job.executionId));
+        const another = submit('kethub-second-1', slurm.uid, '--hold');
+        writeFileSync(path.join(use.bench.dataDir, 'jobs', job.executionId, 'slurm-job'), another);
+        await until('it knows its job', () => numberOf(use.jobOf(job.executionId)) === own);
+        writeFileSync(path.join(use.bench.dataDir, 'jobs', job.executionId, 'slurm-job'), another);
+        await runtime.cancel(job.executionId);
+        expect((await ended).outcome).toBe('CANCELLED');
+        expect(stateOf(another)).toBe('PENDING');
+        for (const one of [own, another]) use.ask('scancel', one);
         await runtime.close();
       },
       LONG_MS,

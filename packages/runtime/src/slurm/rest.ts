@@ -129,7 +129,7 @@ export class SlurmRest implements Slurm {
   async state(id: string, name: string): Promise<SlurmState | null> {
     const { status, body } = await this.#ask('GET', `job/${id}`);
     const job = body.jobs?.find(({ job_id: one }) => String(one) === id);
-    if (job !== undefined) return stateOf(job);
+    if (job?.name === name) return stateOf(job);
     if (status < 300 || status === 404 || /invalid job id/i.test(wordsOf(body, status)))
       return this.#accounted(id, name);
     throw new Error(wordsOf(body, status));
@@ -149,7 +149,8 @@ export class SlurmRest implements Slurm {
   /** Does nothing: a signal over REST reaches the program of the execution as well. The job looks by itself. */
   async signal(): Promise<void> {}
 
-  async cancel(id: string): Promise<void> {
+  async cancel(id: string, name: string): Promise<void> {
+    if ((await this.state(id, name)) === null) return;
     const { status, body } = await this.#ask('DELETE', `job/${id}`);
     const words = wordsOf(body, status);
     if (status >= 300 && status !== 404 && !/invalid job id|already/i.test(words)) throw new Error(words);

@@ -154,7 +154,8 @@ export class SlurmRuntime implements Runtime {
       active.submitting = false;
     }
     // A cancellation that came meanwhile knew no job.
-    if (mailbox.isCancelled && mailbox.jobId !== null) await this.#slurm.cancel(mailbox.jobId);
+    if (mailbox.isCancelled && mailbox.jobId !== null)
+      await this.#slurm.cancel(mailbox.jobId, this.#nameOf(executionId));
     return 'STARTED';
   }
 
@@ -163,15 +164,16 @@ export class SlurmRuntime implements Runtime {
     if (active === undefined) return this.#local.cancel(executionId);
     const { mailbox } = active;
     mailbox.markCancelled();
-    const id = mailbox.jobId ?? (await this.#slurm.queue(this.#nameOf(executionId))).get(this.#nameOf(executionId))?.id;
+    const name = this.#nameOf(executionId);
+    const id = mailbox.jobId ?? (await this.#slurm.queue(name)).get(name)?.id;
     // A job that has not begun on a node never will: the claim is ours. Otherwise the node is asked to cancel it.
     if (mailbox.claim()) {
       this.#conclude(
         executionId,
         endOf({ state: 'CANCELLED', reason: 'None' }, this.#facts(executionId, mailbox, false)),
       );
-      if (id !== undefined) await this.#slurm.cancel(id);
-    } else if (id !== undefined) await this.#slurm.signal(id, 'USR1');
+      if (id !== undefined) await this.#slurm.cancel(id, name);
+    } else if (id !== undefined) await this.#slurm.signal(id, name, 'USR1');
   }
 
   async end(executionId: string): Promise<void> {
@@ -179,7 +181,7 @@ export class SlurmRuntime implements Runtime {
     if (active === undefined) return this.#local.end(executionId);
     active.mailbox.markCancelled();
     const id = active.mailbox.jobId;
-    if (id !== null) await this.#slurm.cancel(id);
+    if (id !== null) await this.#slurm.cancel(id, this.#nameOf(executionId));
   }
 
   async list(): Promise<KnownExecution[]> {
@@ -335,7 +337,7 @@ export class SlurmRuntime implements Runtime {
   /** Judges one job by its state in the queue; null when it is not there. `begun`: it had begun before the question. */
   async #compare(executionId: string, active: Active, job: QueuedJob | null, begun: boolean): Promise<void> {
     const { mailbox } = active;
-    if (job !== null) mailbox.jobId ??= job.id;
+    if (job !== null && mailbox.jobId !== job.id) mailbox.jobId = job.id;
     // A job that waits again would run nothing.
     const isBack = job?.state === 'PENDING' && begun;
     if (active.submitting || (job !== null && !isBack && !hasEnded(job.state))) {
@@ -352,7 +354,7 @@ export class SlurmRuntime implements Runtime {
     const ran = !mailbox.claim();
     const stopped = isBack && (await mailbox.end())?.outcome === 'CANCELLED';
     this.#conclude(executionId, endOf(state, { ...this.#facts(executionId, mailbox, ran), stopped }));
-    if (isBack) await this.#slurm.cancel(job.id);
+    if (isBack) await this.#slurm.cancel(job.id, this.#nameOf(executionId));
   }
 
   /** Says in the log why a job does not begin, each reason once. Ends one that never will. */
@@ -368,7 +370,7 @@ export class SlurmRuntime implements Runtime {
     else if (mailbox.claim()) {
       const facts = this.#facts(executionId, mailbox, false);
       this.#conclude(executionId, { ...endOf(null, facts), outcome: 'FAILED', cause });
-      await this.#slurm.cancel(id);
+      await this.#slurm.cancel(id, this.#nameOf(executionId));
     }
   }
 

@@ -47,13 +47,14 @@ export interface Slurm {
   queue(prefix: string): Promise<Map<string, QueuedJob>>;
   /**
    * Returns null when Slurm no longer knows the job. Beyond the memory of the controller, which is five minutes, the
-   * accounting of the cluster is asked, where there is one. An id counts anew one day, so the name must be the same.
+   * accounting of the cluster is asked, where there is one. A controller that lost what it had not saved gives an id again,
+   * so here and below the name must be the same.
    */
   state(id: string, name: string): Promise<SlurmState | null>;
   /** Sends a signal to the batch script alone. Does nothing for jobs that have ended. */
-  signal(id: string, signal: 'USR1'): Promise<void>;
+  signal(id: string, name: string, signal: 'USR1'): Promise<void>;
   /** Ends a job, also one that waits. */
-  cancel(id: string): Promise<void>;
+  cancel(id: string, name: string): Promise<void>;
 }
 
 /** True when the job is no longer in the queue, or only remembered there. */

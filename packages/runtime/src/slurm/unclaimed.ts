@@ -31,7 +31,7 @@ export async function cancelUnclaimed(
   const unclaimed = new Set(await of(waiting.map(([name]) => name)));
   for (const [name, { id }] of waiting) {
     if (!unclaimed.has(name)) continue;
-    await slurm.cancel(id);
+    await slurm.cancel(id, name);
     warn(`job ${id} of Slurm (${name}) is cancelled: it waited for an execution that has ended`);
   }
 }
