@@ -36,7 +36,7 @@ export async function startTcpProxy(first: URL): Promise<TcpProxy> {
     keep(near);
     if (how === 'REFUSE') near.destroy();
     if (how !== 'FORWARD' && how !== 'SLOW') return;
-    const far = net.connect(Number(target.port), target.hostname);
+    const far = net.connect(Number(target.port || 80), target.hostname);
     keep(far);
     if (how === 'SLOW') near.on('data', (piece) => void setTimeout(() => far.write(piece), SLOW_MS));
     else near.pipe(far);
