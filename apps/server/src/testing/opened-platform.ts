@@ -1,6 +1,7 @@
 import { createIdentity } from '../people/identity/index.ts';
 import type { Configuration } from '../foundation/config/index.ts';
 import type { Platform } from '../foundation/platform.ts';
+import { openDataFolder } from '../foundation/process/index.ts';
 import { openPlatform } from '../kethub.ts';
 import { signInTo, type SignedIn } from './kethub.ts';
 import { testLog } from './log.ts';
@@ -15,6 +16,7 @@ export interface OpenedPlatform {
 
 /** Opens a platform that others run, to make people in it. The configuration names its public addresses. */
 export async function openTestPlatform(configuration: Configuration): Promise<OpenedPlatform> {
+  openDataFolder(configuration.dataDir);
   const platform = await openPlatform(configuration, { api: 0, gateway: 0 }, testLog);
   const identity = await createIdentity(platform);
   return {
