@@ -88,6 +88,8 @@ async function reads(platform: TestPlatform): Promise<Record<string, Operation>>
   const ofService = serviceId(0);
   const deep = cursorAt(Date.now() - SPREAD_MS / 2);
   const [newest, all] = [await executionsOfOwner(database, 0, 'newest'), await executionsOfOwner(database, 0, 'any')];
+  // What was written last is in memory.
+  for (const id of newest) await statuses.read(scope, id);
   const status = (ids: readonly string[]): Operation => {
     let turn = 0;
     return { call: () => statuses.read(scope, ids[(turn += 7) % ids.length] ?? '') };
