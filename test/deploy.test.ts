@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { root } from '../script/run.ts';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -28,4 +30,24 @@ test('every variable of the compose file is in env.example or on the page of set
   expect([...example.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]); // prettier-ignore
   const asked = [...read('deploy/compose/realm.json').matchAll(/\$\{(REALM_\w+)\}/g)].map(([, name = '']) => name);
   expect(asked.filter((name) => !file.includes(`      ${name}: `))).toEqual([]);
+});
+
+test('the values of the chart satisfy their schema, which describes no other ones', () => {
+  interface Described {
+    readonly properties?: Readonly<Record<string, Described>>;
+  }
+  const schema = JSON.parse(read('deploy/helm/kethub/values.schema.json')) as Described;
+  const values = parse(read('deploy/helm/kethub/values.yaml')) as Record<string, unknown>;
+  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schema);
+  validate(values);
+  expect(validate.errors ?? []).toEqual([]);
+  const missing = ({ properties = {} }: Described, value: object, at: string): string[] =>
+    Object.entries(properties).flatMap(([name, one]) => {
+      const inner: unknown = Reflect.get(value, name);
+      if (inner === undefined) return [`${at}${name}`];
+      return typeof inner === 'object' && inner !== null ? missing(one, inner, `${at}${name}.`) : [];
+    });
+  // Helm knows values that are global to a chart and those beneath it.
+  expect(missing(schema, values, '')).toEqual(['global']);
+  expect(validate({ ...values, wroker: {} })).toBe(false);
 });
