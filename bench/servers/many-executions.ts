@@ -88,7 +88,7 @@ async function reads(platform: TestPlatform): Promise<Record<string, Operation>>
   const ofService = serviceId(0);
   const deep = cursorAt(Date.now() - SPREAD_MS / 2);
   const [newest, all] = [await executionsOfOwner(database, 0, 'newest'), await executionsOfOwner(database, 0, 'any')];
-  // What was written last is in memory.
+  // Rows that were written last are in memory.
   for (const id of newest) await statuses.read(scope, id);
   const status = (ids: readonly string[]): Operation => {
     let turn = 0;

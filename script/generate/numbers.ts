@@ -17,10 +17,14 @@ export function renewNumbers(page: string): string {
   const lines = measurements.filter(({ cell }) => cell === undefined);
   const rows = lines.map((one) => [one.name, goalOf(one), `${rounded(one.value)} ${one.unit}`, verdict(one)]);
   const { cpu, cores, memoryGb, system, node, python } = machine;
-  const dates = new Set(measurements.map(({ date }) => date ?? machine['date']));
-  const where = `Measured on ${[...dates].join(' and ')} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
+  const dates = measurements.map(({ date }) => String(date ?? machine['date'])).toSorted();
+  const where = `Measured ${spanOf(dates)} on ${cores} shared cores of ${cpu}, ${memoryGb} GB, ${system}, Node ${node}, ${python}. How each number came about, and every round: [bench/results.json](bench/results.json).`;
   return between(page, 'numbers', `${table(['What', 'Goal', 'Measured', ''], rows)}\n${where}\n`);
 }
+
+/** The first and the last of sorted days. */
+const spanOf = (days: readonly string[]): string =>
+  days[0] === days.at(-1) ? `on ${days[0]}` : `from ${days[0]} to ${days.at(-1)}`;
 
 /** The table of the user account service: a column for each number of users. */
 export function renewAccounts(page: string): string {
