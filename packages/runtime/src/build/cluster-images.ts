@@ -87,7 +87,8 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
     // Each build has a tag of its own: a tag that moves would leave an image that runs without a name.
     const tag = `${installation.imageFor(digest).replace(':', '-')}-${now().toString(36)}`;
     return {
-      executionId: idOf(digest),
+      // Each attempt has a name of its own: objects of an earlier one may still be leaving the cluster.
+      executionId: `${prefixOf(digest)}${now().toString(36)}`,
       code: {
         image: `${registry.repository}:${tag}`,
         build: { folder, dockerfile, imageBytes: limits.imageBytes, diskBytes: limits.diskBytes },
@@ -113,35 +114,42 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   }
 
   async function buildOnce(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
-    const id = idOf(digest);
     const known = await patiently(() => runtime.list(), signal);
-    const before = known.find(({ executionId }) => executionId === id);
+    const before = known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
     if (before?.state === 'ENDED' && !['SUCCEEDED', 'FAILED'].includes(before.end.outcome))
-      await patiently(() => runtime.forget(id), signal);
+      await patiently(() => runtime.forget(before.executionId), signal);
     else if (before !== undefined) {
       archive.destroy();
       log.info('This build was begun before, and goes on.');
-      return follow(digest, log, signal);
+      return follow(before.executionId, digest, log, signal);
     }
+    let id: string;
     try {
       const job = await unpack(archive, digest, log, signal);
+      id = job.executionId;
       await patiently(() => runtime.start(job), signal);
     } catch (error) {
       if (!(signal.reason instanceof PlatformStops)) await removeTree(join(builds, digest));
       throw error;
     }
-    return follow(digest, log, signal);
+    return follow(id, digest, log, signal);
   }
 
-  /** Follows a build to its end, and removes what is kept of it. */
-  async function follow(digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
-    const id = idOf(digest);
+  /** Follows a build to its end. One that is not wanted any more is ended. */
+  async function follow(id: string, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+    try {
+      return await collect(id, digest, log, signal);
+    } catch (error) {
+      if (signal.aborted && !(signal.reason instanceof PlatformStops)) await runtime.cancel(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Passes on the log of a build, and removes what is kept of it at its end. */
+  async function collect(id: string, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
     const reader = new LogReader(runtime, id);
     for (;;) {
-      if (signal.aborted) {
-        if (!(signal.reason instanceof PlatformStops)) await runtime.cancel(id).catch(() => undefined);
-        signal.throwIfAborted();
-      }
+      signal.throwIfAborted();
       const known = (await patiently(() => runtime.list(), signal)).find(({ executionId }) => executionId === id);
       const lines = await patiently(() => reader.read(), signal);
       const end = known?.state === 'ENDED' ? known.end : null;
@@ -152,15 +160,15 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
         try {
           return builtOf(end, reader.words);
         } finally {
-          await forget(digest);
+          await forget(id, digest);
         }
       }
       if (lines.length === 0) await changed(id, signal);
     }
   }
 
-  async function forget(digest: string): Promise<void> {
-    await runtime.forget(idOf(digest));
+  async function forget(id: string, digest: string): Promise<void> {
+    await runtime.forget(id);
     await removeTree(join(builds, digest));
   }
 
@@ -224,20 +232,22 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
     async sweep(areNeeded) {
       const folders = existsSync(builds) ? await readdir(builds) : [];
       const needed = await areNeeded(folders);
-      const known = new Map((await runtime.list()).map((one) => [one.executionId, one]));
+      const known = await runtime.list();
       for (const digest of folders) {
-        const one = known.get(idOf(digest));
+        const one = known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
         if (underWay.has(digest)) continue;
-        if (one?.state === 'RUNNING' && !needed.has(digest)) await runtime.cancel(idOf(digest));
-        else if (one === undefined || (one.state === 'ENDED' && now() - one.end.endedAt > UNCOLLECTED_MS))
-          await forget(digest);
+        if (one?.state === 'RUNNING' && !needed.has(digest)) await runtime.cancel(one.executionId);
+        else if (one === undefined) await removeTree(join(builds, digest));
+        else if (one.state === 'ENDED' && now() - one.end.endedAt > UNCOLLECTED_MS)
+          await forget(one.executionId, digest);
       }
     },
   };
 }
 
-function idOf(digest: string): string {
-  return `${BUILD}${digest.slice(0, 32)}`;
+/** Beginning of the ids of all builds of a source. */
+function prefixOf(digest: string): string {
+  return `${BUILD}${digest.slice(0, 24)}-`;
 }
 
 /** Repeats a request to the runner while it is away. */

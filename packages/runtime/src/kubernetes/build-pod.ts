@@ -6,7 +6,6 @@ import {
   frameOf,
   KETHUB,
   PASS_TERM,
-  resourcesOf,
   SECURITY,
   transferOf,
   variables,
@@ -28,6 +27,8 @@ const BUILDING = {
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'], add: ['SETUID', 'SETGID'] },
 };
+/** Thousandths of a processor that a build asks of a node. */
+const REQUESTED_CPU = 500;
 const SMALL = { requests: { memory: '128Mi', cpu: '10m' }, limits: { memory: '1Gi', cpu: '1' } };
 
 /**
@@ -66,7 +67,7 @@ export function buildPod(order: Order, registry: RegistrySettings, { image }: Co
         image: builderImage,
         command: ['/bin/sh', '-c', startOf(order, build.dockerfile)],
         env: variables(environment),
-        resources: { requests: resourcesOf(order), limits: resourcesOf(order) },
+        resources: resourcesFor(order),
         securityContext: building,
         volumeMounts: [
           exchanged('context', '/context'),
@@ -94,6 +95,15 @@ export function buildPod(order: Order, registry: RegistrySettings, { image }: Co
     ],
   };
 } // prettier-ignore
+
+/** Resources of a build. Most of them wait for a registry most of the time, so a build asks for less than it may use. */
+function resourcesFor({ limits: { memoryBytes, cpus } }: Order): object {
+  const thousandths = Math.max(1, Math.round(cpus * 1_000));
+  return {
+    requests: { memory: String(memoryBytes), cpu: `${Math.min(thousandths, REQUESTED_CPU)}m` },
+    limits: { memory: String(memoryBytes), cpu: `${thousandths}m` },
+  };
+}
 
 /** Variables that name the registry to both containers. */
 function registryVariables({ repository, baseRegistry, isPlain, caFile }: RegistrySettings): Record<string, string> {

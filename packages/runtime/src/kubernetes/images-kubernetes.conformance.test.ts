@@ -58,15 +58,15 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
   ): Promise<Built> => {
     const { archive, digest } = await zipProject(lines);
     const log: string[] = [];
-    const outcome = await builderOf(bench, limits).build(
-      Readable.from([archive]),
-      digest,
-      (line) => {
-        log.push(line.message);
-        onLine(line);
-      },
-      signal,
-    );
+    const note = (line: LogLine): void => {
+      log.push(line.message);
+      onLine(line);
+    };
+    const building = builderOf(bench, limits).build(Readable.from([archive]), digest, note, signal);
+    const outcome = await building.catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      throw new Error(`${String(error)}\n${log.join('\n')}`);
+    });
     return { outcome, log: log.join('\n') };
   };
   const imageOf = ({ outcome, log }: Built): ContainerImage => {
