@@ -129,6 +129,17 @@ test('an installation that cannot start says why', async () => {
   await chart.create('/api/v1/namespaces/bare/secrets', { metadata: { name: 'kethub' }, stringData: { DATABASE_URL: data.DATABASE_URL } });
   expect(await chart.refusal(...bare)).toContain('the Secret kethub of the namespace bare has no entry KETHUB_INSTANCE_KEY');
 
+  await chart.makeNamespace('older');
+  await chart.create('/api/v1/namespaces/older/secrets', { metadata: { name: 'kethub' }, stringData: data });
+  const older = ['install', RELEASE, CHART, '--namespace', 'older', '--dry-run=server', ...SECRET];
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  await chart.create('/api/v1/namespaces/older/persistentvolumeclaims', { metadata: { name: 'data-kethub-git-0' }, spec: claim });
+  expect(await chart.refusal(...older)).toContain('Go on with it: --set git.existingClaim=data-kethub-git-0');
+  expect(await chart.refusal(...older, '--set', 'git.existingClaim=nothing')).toContain('the namespace older has no claim nothing');
+  const taken = await chart.helm(...older, '--set', 'git.existingClaim=data-kethub-git-0');
+  expect(taken).toContain('claimName: data-kethub-git-0');
+  expect(taken).not.toContain('kind: PersistentVolumeClaim');
+
   const install = async (namespace: string, stringData: object, ...more: string[]): Promise<string> => {
     await chart.makeNamespace(namespace);
     await chart.create(`/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'kethub' }, stringData });
@@ -227,9 +238,9 @@ describe('installed', () => {
     );
     const { client } = await opened.signIn('ada');
     const program = 'def run(a: int, b: int) -> dict:\n  return {"sum": a + b}\n';
-    sum = await callerOf(await deploy(client, 'sum', { 'program.py': program }, SMALL));
+    sum = await callerOf(await deploy(client, 'sum', { 'src/program.py': program }, SMALL));
     const sleeping = 'import time\ndef run(s: int) -> dict:\n  time.sleep(s)\n  return {"slept": s}\n';
-    slow = await callerOf(await deploy(client, 'slow', { 'program.py': sleeping }, SMALL));
+    slow = await callerOf(await deploy(client, 'slow', { 'src/program.py': sleeping }, SMALL));
     const ended = await sum.finish({ a: 2, b: 3 });
     expect(await result(sum, ended.id)).toMatchObject({ sum: 5 });
   }, 900_000); // prettier-ignore

@@ -63,6 +63,20 @@ envFrom:
       name: {{ $name }}
 {{- end }}
 
+{{- /* Name of the claim with the repositories. A claim of a StatefulSet is never left behind unnoticed. */}}
+{{- define "kethub.gitClaim" -}}
+{{- $namespace := .Release.Namespace }}
+{{- $named := .Values.git.existingClaim }}
+{{- $older := printf "data-%s-git-0" .Release.Name }}
+{{- if and (not $named) (lookup "v1" "PersistentVolumeClaim" $namespace $older) }}
+{{- fail (printf "git.existingClaim: the claim %s of the namespace %s has the repositories of an older chart. Go on with it: --set git.existingClaim=%s. Without those repositories: kubectl --namespace %s delete pvc %s" $older $namespace $older $namespace $older) }}
+{{- end }}
+{{- if and $named (lookup "v1" "ConfigMap" $namespace "kube-root-ca.crt") (not (lookup "v1" "PersistentVolumeClaim" $namespace $named)) }}
+{{- fail (printf "git.existingClaim: the namespace %s has no claim %s. Correct the name, or leave it out for a new claim." $namespace $named) }}
+{{- end }}
+{{- default (printf "%s-git" .Release.Name) $named }}
+{{- end }}
+
 {{- /* The rights of a pod without sandboxes. */}}
 {{- define "kethub.restricted" -}}
 allowPrivilegeEscalation: false
