@@ -27,11 +27,7 @@ describe.each(databases)('a platform that stands still on $name', (kind) => {
         setTimeout(() => send({ id: key, status: 'PENDING' }), 2_000 + 50 * keys.size);
       });
     });
-    const database = await kind.create();
-    const kethub = await startTestKethub(
-      { ...kind, create: () => Promise.resolve({ ...database, drop: () => Promise.resolve() }) },
-      localTargets,
-    );
+    const kethub = await startTestKethub(kind, localTargets);
     const { service: elsewhere } = await deployOnPremise(kethub.client, 'Slow', {
       url: `${provider.url}/`,
       timeoutSeconds: 100,
@@ -41,7 +37,7 @@ describe.each(databases)('a platform that stands still on $name', (kind) => {
     const xml = file([start(), there, end('end', { done: '=true' }), chain('start', 'there', 'end')]);
     const app = await callerOf(await deployWorkflow(kethub.client, 'Many', xml, [elsewhere]));
     const { api, gateway } = kethub.kethub.platform.addresses;
-    const { dataDir } = kethub;
+    const { dataDir, databaseUrl } = kethub;
     await kethub.stop();
     const platform = new KethubProcess(
       {
@@ -51,7 +47,7 @@ describe.each(databases)('a platform that stands still on $name', (kind) => {
         KETHUB_PORT: new URL(api).port,
         KETHUB_GATEWAY_PORT: new URL(gateway).port,
         KETHUB_DEMO: 'off',
-        ...(database.databaseUrl !== null && { DATABASE_URL: database.databaseUrl }),
+        ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
       },
       Number(new URL(api).port),
     );
@@ -68,7 +64,6 @@ describe.each(databases)('a platform that stands still on $name', (kind) => {
     expect([...keys.values()]).toEqual(Array.from({ length: TASKS }, () => 1));
     await platform.end();
     await kethub.close();
-    await database.drop();
     await provider.close();
   });
 });

@@ -41,6 +41,8 @@ export interface SignedIn {
 export interface TestKethub extends TestInstallation {
   readonly kethub: WholeKethub;
   readonly dataDir: string;
+  /** Value of DATABASE_URL; null for SQLite in the data folder. */
+  readonly databaseUrl: string | null;
   /** Stops the platform. The data stay, so that another process can continue with them. */
   stop(): Promise<void>;
   /** Restarts the platform on the same data. */
@@ -83,6 +85,7 @@ export async function startTestKethub(
       return kethub.platform;
     },
     dataDir,
+    databaseUrl,
     ...first,
     signIn,
     at: (address) => address,
