@@ -85,7 +85,7 @@ test('the first administrator chooses a password, and a service is published and
   expect((await caller.request('GET', `/${ended.id}/result`)).body).toMatchObject({ slept: 0 });
 }, 180_000); // prettier-ignore
 
-test.each(['restart kethub', 'stop kethub; systemctl start kethub'])(
+test.each(['restart kethub', 'kill --signal KILL --kill-who main kethub', 'stop kethub; systemctl start kethub'])(
   'systemctl %s loses no execution that runs, and runs none twice',
   async (words) => {
     const before = await mainPid();
@@ -95,6 +95,9 @@ test.each(['restart kethub', 'stop kethub; systemctl start kethub'])(
     await systemctl(words);
     await expect.poll(mainPid, { timeout: 60_000 }).not.toMatch(new RegExp(`^(${before}|0)$`));
     await ready();
+    // The runner that has gone on can make further sandboxes.
+    const next = await caller.finish({ s: 0 });
+    expect([next.status, (await caller.request('GET', `/${next.id}/result`)).body]).toMatchObject(['SUCCEEDED', { slept: 0 }]);
     for (const { id } of started) {
       const answer = await caller.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
       const log = await caller.request('GET', `/${id}/log`);
