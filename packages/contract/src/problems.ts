@@ -353,7 +353,7 @@ export const problems = {
   'not-ready': problem(
     503,
     'Not ready',
-    'This process of the platform lacks something that it needs, such as its database. It goes on by itself when that is back.',
+    'This process of the platform lacks something that it needs, such as its database or its store of files. It goes on by itself when that is back. Repeat the request then.',
     true,
   ),
   stopping: problem(503, 'Stopping', 'The platform is being stopped. Try again in a moment.', true),

@@ -156,8 +156,8 @@ test.each([
     // The uploader reads why it failed, and so does the operator.
     const { id: dataPoolId } = await kethub.client.createDataPool({ json: { name: 'Away' } });
     const upload = () => kethub.client.uploadDataPoolFile({ dataPoolId, name: 'a.csv', body: new Blob(['1']) });
-    const told = 'The store of files does not answer. Nothing was changed: try again later.';
-    await expect(upload()).rejects.toMatchObject({ status: 500, detail: told });
+    const told = 'The store of files does not answer. Nothing was changed. Try again later.';
+    await expect(upload()).rejects.toMatchObject({ status: 503, code: 'not-ready', detail: told });
     way.fault = 'NONE';
     await upload();
     const log = await readFile(process.env['LOG_CHECK_FILE'] ?? '', 'utf8');
@@ -168,4 +168,20 @@ test.each([
   expect(body).toMatchObject({ status: 'SUCCEEDED' });
   expect((await app.request('GET', `/${id}/result/a.bin`)).text).toHaveLength(LONG);
   expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ long: 'x'.repeat(LONG) });
+});
+
+test('while an S3 is away, readers are told so, and a deletion succeeds whose objects go later', async () => {
+  const { id } = await app.finish({});
+  const objects = await objectsOf(id);
+  way.fault = 'AWAY';
+  for (const path of [`/${id}/result`, `/${id}/result/a.bin`, `/${id}/log`]) {
+    const told = { status: 503, detail: 'The store of files does not answer. Try again later.' };
+    expect((await app.request('GET', path)).body).toMatchObject(told);
+  }
+  expect((await ada.call('DELETE', `/service-executions/${id}`)).status).toBe(204);
+  const { database, blobs } = kethub.platform;
+  await expect(sweepOrphans(database, blobs, Date.now())).rejects.toThrow('The S3 does not answer as it should (503)');
+  way.fault = 'NONE';
+  for (const one of objects) (await blobs.get(one)).stream.destroy();
+  await expectGone(objects);
 });

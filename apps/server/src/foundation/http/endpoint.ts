@@ -122,7 +122,7 @@ const CALLER = 'caller';
 const LARGE = 64 * 1024;
 
 /** Problems of every endpoint. */
-const always: readonly ProblemCode[] = ['internal-error'];
+const always: readonly ProblemCode[] = ['internal-error', 'not-ready'];
 
 /** Admission, limits and address of an interface, for all of its endpoints. */
 interface MountOptions<A extends string, C> {

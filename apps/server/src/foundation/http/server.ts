@@ -122,7 +122,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     ].flat();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = toProblem(error);
+    const problem = toProblem(error, request.method);
     const reqId = request.id;
     if (problem.status >= 500) options.log.error({ reqId, err: error }, problem.message);
     // The detail is not logged: it may quote what the caller has sent.
@@ -245,7 +245,7 @@ const PARTS: Readonly<Record<string, readonly [name: string, prefix: string]>> =
  * Turns an error into a problem of the catalogue. An unexpected one becomes the cause of an internal-error, for the
  * log.
  */
-function toProblem(error: FastifyError | Problem): Problem {
+function toProblem(error: FastifyError | Problem, method: string): Problem {
   if (error instanceof Problem) return error;
   if (error.validation) {
     const where = PARTS[error.validationContext ?? 'body'] ?? PARTS['body'] ?? ['', ''];
@@ -266,19 +266,20 @@ function toProblem(error: FastifyError | Problem): Problem {
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
       return new Problem('unsupported-media-type', 'Send the body as multipart/form-data.');
     case 'STORE_AWAY':
-      return new Problem(
-        'internal-error',
-        'The store of files does not answer. Nothing was changed: try again later.',
-        {
-          cause: error,
-        },
-      );
+      return storeAway(method, error);
     default:
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new Problem('invalid-request', error.message);
   }
   return new Problem('internal-error', 'Something failed inside the platform.', { cause: error });
+}
+
+/** Uploads are stored before the database refers to them. So a request that fails there has changed nothing. */
+function storeAway(method: string, cause: Error): Problem {
+  const isRead = method === 'GET' || method === 'HEAD';
+  const unchanged = isRead ? '' : ' Nothing was changed.';
+  return new Problem('not-ready', `The store of files does not answer.${unchanged} Try again later.`, { cause });
 }
 
 /** Collects the routes, and returns a function that distinguishes a wrong method (405) from a wrong address (404). */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Blobs } from './blobs.ts';
+import { STORE_AWAY, type Blobs } from './blobs.ts';
 import type { Database, Queries } from './database.ts';
 import { recordsOf } from './records.ts';
 
@@ -58,11 +58,20 @@ const isNotHeld = (): RawBuilder<SqlBool> =>
   sql<SqlBool>`not exists (select 1 from installation where blobs_held_until > cast(${Date.now()} as bigint))`;
 
 /**
- * Removes those of the blobs that are orphans, then their marks. While a backup holds the blobs, nothing is removed: the
- * sweep finds them later. A blob without a mark is in use and stays: a
+ * Removes those of the blobs that are orphans, then their marks. While a backup holds the blobs, or the store is away,
+ * they stay: the sweep removes them later. A blob without a mark is in use and stays: a
  * transaction that seemed to fail may have been committed.
  */
 export async function removeOrphans(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
+  try {
+    await removeMarked(database, blobs, unused);
+  } catch (error) {
+    // The caller has committed its change, so that the request must not fail.
+    if (!isAway(error)) throw error;
+  }
+}
+
+async function removeMarked(database: Database, blobs: Blobs, unused: readonly string[]): Promise<void> {
   for (let start = 0; start < unused.length; start += AT_ONCE) {
     const some = unused.slice(start, start + AT_ONCE);
     const marked = await database.write((transaction) =>
@@ -94,7 +103,7 @@ export async function sweepOrphans(database: Database, blobs: Blobs, now: number
       .where(isNotHeld())
       .limit(AT_ONCE)
       .execute();
-    for (const { blob } of old) if (await mark(database, blob, before)) await removeOrphans(database, blobs, [blob]);
+    for (const { blob } of old) if (await mark(database, blob, before)) await removeMarked(database, blobs, [blob]);
     if (old.length < AT_ONCE) return;
   }
 }
@@ -109,4 +118,9 @@ async function mark(database: Database, blob: string, before: number): Promise<b
       .executeTakeFirst(),
   );
   return numUpdatedRows === 1n;
+}
+
+/** Returns whether the error says that the store does not answer. */
+function isAway(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === STORE_AWAY;
 }
