@@ -4,8 +4,8 @@ import { tryPart } from '../../foundation/process/index.ts';
 
 /** Milliseconds between two looks for a lock that another process has. */
 const LOOK_MS = 200;
-/** Milliseconds in which a start waits for a lock. The first process has the second lock for as long as it clears. */
-const START_MS = 5_000;
+/** Milliseconds in which a start waits for one of two processes to end, or for the first one to have cleared. */
+const PATIENCE = { serving: 5_000, clearing: 60_000 };
 
 /**
  * The right to look after the repositories of a data folder. One process has it, the keeper. During an update a second
@@ -19,7 +19,7 @@ export class Keeper {
   #timer: NodeJS.Timeout | null = null;
   /** Pieces of work that run alone, and the lock that keeps a second process away meanwhile. */
   #working = 0;
-  #unlock: (() => void) | null = null;
+  #unlock: (() => void)[] | null = null;
 
   private constructor(dataDir: string, release: () => void, isKeeper: boolean) {
     this.#dataDir = dataDir;
@@ -28,15 +28,21 @@ export class Keeper {
     if (!isKeeper) this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Throws Refusal when two processes serve the repositories already. */
-  static async open(dataDir: string): Promise<Keeper> {
-    const end = performance.now() + START_MS;
+  /** Throws Refusal when two processes serve the repositories already, or the first one goes on clearing them. */
+  static async open(dataDir: string, patience = PATIENCE): Promise<Keeper> {
+    const began = performance.now();
     for (;;) {
       const keeping = tryPart(dataDir, 'git');
       if (keeping) return new Keeper(dataDir, keeping, true);
       const beside = tryPart(dataDir, 'git-beside');
       if (beside) return new Keeper(dataDir, beside, false);
-      if (performance.now() > end)
+      const waited = performance.now() - began;
+      if (isClearing(dataDir)) {
+        if (waited >= patience.clearing)
+          throw new Refusal(
+            `The process that uses the repositories in the data folder ${dataDir} removes what killed pushes have left, and lets no other one in meanwhile. Start this one again in a moment.`,
+          );
+      } else if (waited >= patience.serving)
         throw new Refusal(
           `Two processes use the repositories in the data folder ${dataDir} already, the most that an update needs. Stop the older one, or choose another folder: KETHUB_DATA_DIR=…`,
         );
@@ -57,7 +63,7 @@ export class Keeper {
   /** Runs work while no other process serves the repositories, and none begins to. Returns false if one does. */
   async alone(work: () => Promise<void>): Promise<boolean> {
     if (!this.#isKeeper) return false;
-    this.#unlock ??= tryPart(this.#dataDir, 'git-beside');
+    this.#unlock ??= this.#lockOut();
     if (!this.#unlock) return false;
     this.#working++;
     try {
@@ -65,7 +71,7 @@ export class Keeper {
     } finally {
       this.#working--;
       if (this.#working === 0) {
-        this.#unlock();
+        for (const unlock of this.#unlock) unlock();
         this.#unlock = null;
       }
     }
@@ -81,6 +87,14 @@ export class Keeper {
   close(): void {
     this.stopWaiting();
     this.#release();
+  }
+
+  /** Keeps a second process away, and says why. Null while there is one. */
+  #lockOut(): (() => void)[] | null {
+    const beside = tryPart(this.#dataDir, 'git-beside');
+    if (!beside) return null;
+    const clears = tryPart(this.#dataDir, 'git-clears');
+    return clears ? [clears, beside] : [beside];
   }
 
   #look(): void {
@@ -101,4 +115,11 @@ export class Keeper {
       return null;
     }
   }
+}
+
+/** Returns whether the keeper has locked out a second process to clear the repositories. */
+function isClearing(dataDir: string): boolean {
+  const clears = tryPart(dataDir, 'git-clears');
+  clears?.();
+  return clears === null;
 }

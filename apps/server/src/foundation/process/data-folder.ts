@@ -5,9 +5,10 @@ import { Refusal } from '../config/index.ts';
 
 /**
  * A part of the data folder that belongs to one process: running executions (worker), arriving uploads (api), or the
- * upkeep of repositories (git). A second process may serve repositories beside the first (git-beside).
+ * upkeep of repositories (git). A second process may serve repositories beside the first (git-beside), unless the first
+ * clears them (git-clears).
  */
-export type Part = 'worker' | 'api' | 'git' | 'git-beside';
+export type Part = 'worker' | 'api' | 'git' | 'git-beside' | 'git-clears';
 
 /** Lock files. The name of the worker's is from a version in which one process had all roles. */
 const LOCKS: Readonly<Record<Part, string>> = {
@@ -15,6 +16,7 @@ const LOCKS: Readonly<Record<Part, string>> = {
   api: 'api.lock',
   git: 'git.lock',
   'git-beside': 'git-beside.lock',
+  'git-clears': 'git-clears.lock',
 };
 
 /** Creates the data folder, readable by its user only. Throws Refusal. */
