@@ -50,3 +50,26 @@ test('a refusal ends the asking', async () => {
   expect(await linkTo(port).ask('POST', '/claim')).toEqual({ status: 404, text: 'the last answer' });
   server.close();
 });
+
+test.each([404, 503])('of an answer %i that does not end, only the beginning is read', async (status) => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    asked += 1;
+    if (status === 503 && asked === 2) return void response.writeHead(200).end('it is back');
+    response.on('error', () => undefined).writeHead(status);
+    const more = (): void => {
+      // Until the reader hangs up.
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const expected = status === 404 ? { status, text: 'x'.repeat(2_000) } : { status: 200, text: 'it is back' };
+  expect(await linkTo(port).ask('GET', '/input')).toEqual(expected);
+  if (status === 404) await expect(linkTo(port).open('/parts/app')).rejects.toThrow(/answered 404: x{500}$/);
+  server.close();
+});

@@ -3,8 +3,8 @@ import { createReadStream, statSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { boundedText } from '../bounded-text.ts';
 
 /** The way from a batch job to its platform. The token opens the transfers of one execution. */
 export interface LinkSettings {
@@ -17,6 +17,10 @@ export interface LinkSettings {
 
 /** Milliseconds without a byte, beyond which a connection counts as lost. */
 const SILENT_MS = 120_000;
+/** Bytes of an answer: a job with its input of 16 MiB and its secrets, as JSON. A longer one counts as no answer. */
+const ANSWER_BYTES = 128 * 1024 * 1024;
+/** Bytes that are read of a refusal. */
+const REFUSAL_BYTES = 2_000;
 /** Milliseconds of the longest pause between two attempts. */
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -48,7 +52,7 @@ export class PlatformLink {
     const none = Buffer.alloc(0);
     const answer = await this.#persist('GET', path, 0, () => none, (one) => Promise.resolve(one)); // prettier-ignore
     if (answer.statusCode === 200) return answer;
-    throw new Error(`the platform answered ${answer.statusCode}: ${(await text(answer)).slice(0, 500)}`);
+    throw new Error(`the platform answered ${answer.statusCode}: ${(await beginningOf(answer)).slice(0, 500)}`);
   }
 
   async pause(attempt: number): Promise<void> {
@@ -66,7 +70,7 @@ export class PlatformLink {
       try {
         const answer = await this.#request(method, path, bytes, body());
         if ((answer.statusCode ?? 0) < 500) return await read(answer);
-        console.error(`the platform cannot do it at the moment: ${(await text(answer)).slice(0, 500)}`);
+        console.error(`the platform cannot do it at the moment: ${(await beginningOf(answer)).slice(0, 500)}`);
       } catch (error) {
         console.error(`the platform is not reached: ${String(error)}`);
       }
@@ -96,5 +100,18 @@ export class PlatformLink {
 }
 
 async function said(answer: IncomingMessage): Promise<Said> {
-  return { status: answer.statusCode ?? 0, text: await text(answer) };
+  const status = answer.statusCode ?? 0;
+  return { status, text: status < 300 ? await boundedText(answer, ANSWER_BYTES) : await beginningOf(answer) };
+}
+
+/** The first bytes of a refusal. The connection ends when there are more. */
+async function beginningOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes >= REFUSAL_BYTES) break;
+  }
+  return Buffer.concat(parts).subarray(0, REFUSAL_BYTES).toString('utf8');
 }
