@@ -106,11 +106,11 @@ function statusOf(url: string, token: string): Promise<number | string> {
   });
 }
 
-test('two restarts refuse no request, call, clone or connection', async () => {
+test('two restarts refuse no request, call, reading of refs or connection', async () => {
   const { api } = kethub.platform.addresses;
   const stop = new AbortController();
   const failed: unknown[] = [];
-  const counts = { me: 0, calls: 0, clones: 0 };
+  const counts = { me: 0, calls: 0, lsRemotes: 0 };
   const repeat = async (name: keyof typeof counts, once: () => Promise<unknown>): Promise<void> => {
     while (!stop.signal.aborted) {
       const wrong = await once().catch((error: unknown) => error);
@@ -130,7 +130,7 @@ test('two restarts refuse no request, call, clone or connection', async () => {
       const { status, text } = await app.request('POST', '/', { body: '{}', headers });
       return status === 201 ? null : text;
     }),
-    repeat('clones', async () => {
+    repeat('lsRemotes', async () => {
       const { code, err } = await git.try('', 'ls-remote', cloneUrl);
       return code === 0 ? null : err;
     }),

@@ -73,6 +73,19 @@ describe('failure', () => {
     expect(end.cause?.detail).toContain(words);
   });
 
+  test.each([
+    ['half of its result', 'R{"a": '],
+    ['its whole result', 'R{"a": 1}'],
+  ])(
+    'of a program that is killed after it has written %s leaves no result, and the next one runs',
+    async (_what, text) => {
+      const end = await bench.run(`import os\ndef run():\n    os.write(1000, b'${text}')\n    os.kill(os.getpid(), 9)`);
+      expect(end).toMatchObject({ outcome: 'FAILED', result: null, cause: { type: 'ProgramEnded' } });
+      expect(end.cause?.detail).toContain('SIGKILL');
+      expect(await bench.result('def run():\n    return 1')).toBe(1);
+    },
+  );
+
   test('a forged result is not believed', async () => {
     const forge = (text: string): string =>
       `import os\ndef run():\n    os.write(1000, ${JSON.stringify(text)}.encode())\n    os._exit(0)`;
