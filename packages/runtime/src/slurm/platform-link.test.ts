@@ -56,7 +56,10 @@ test.each([404, 503])('of an answer %i that does not end, only the beginning is 
   const server = createServer((request, response) => {
     request.resume();
     asked += 1;
-    if (status === 503 && asked === 2) return void response.writeHead(200).end('it is back');
+    if (status === 503 && asked === 2) {
+      response.writeHead(200).end('it is back');
+      return;
+    }
     response.on('error', () => undefined).writeHead(status);
     const more = (): void => {
       // Until the reader hangs up.
