@@ -132,13 +132,16 @@ test('an installation that cannot start says why', async () => {
   await chart.makeNamespace('older');
   await chart.create('/api/v1/namespaces/older/secrets', { metadata: { name: 'kethub' }, stringData: data });
   const older = ['install', RELEASE, CHART, '--namespace', 'older', '--dry-run=server', ...SECRET];
-  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  // No volume has this class, so none is bound.
+  const claim = { storageClassName: 'none', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
   await chart.create('/api/v1/namespaces/older/persistentvolumeclaims', { metadata: { name: 'data-kethub-git-0' }, spec: claim });
   expect(await chart.refusal(...older)).toContain('Go on with it: --set git.existingClaim=data-kethub-git-0');
   expect(await chart.refusal(...older, '--set', 'git.existingClaim=nothing')).toContain('the namespace older has no claim nothing');
   const taken = await chart.helm(...older, '--set', 'git.existingClaim=data-kethub-git-0');
   expect(taken).toContain('claimName: data-kethub-git-0');
   expect(taken).not.toContain('kind: PersistentVolumeClaim');
+  // An older chart has its data at the top of the volume.
+  expect(taken.match(/value: \/var\/lib\/kethub$/gm)).toHaveLength(1);
 
   const install = async (namespace: string, stringData: object, ...more: string[]): Promise<string> => {
     await chart.makeNamespace(namespace);
@@ -286,11 +289,21 @@ describe('installed', () => {
     const before = new Set((await objects('pods')).map(({ metadata }) => metadata.uid));
     const upgraded = new AbortController();
     const failed: string[] = [];
+    const asked = async (running: Promise<{ readonly status: number }>, status: number): Promise<void> => {
+      const answer = await running.catch((error: unknown) => ({ status: String(error) }));
+      if (answer.status !== status) failed.push(String(answer.status));
+    };
+    const called: string[] = [];
+    const call = async (): Promise<{ readonly status: number }> => {
+      const answer = await sum.request('POST', '/', { body: '{"a": 1, "b": 2}' });
+      if (answer.status === 201) called.push((answer.body as { id: string }).id);
+      return answer;
+    };
     const asking = (async () => {
       for (let number = 0; !upgraded.signal.aborted; number++) {
-        const id = started[number % started.length]?.id ?? '';
-        const answer = await slow.request('GET', `/${id}`).catch((error: unknown) => ({ status: String(error) }));
-        if (answer.status !== 200) failed.push(String(answer.status));
+        await asked(slow.request('GET', `/${started[number % started.length]?.id ?? ''}`), 200);
+        await asked(fetch(`${proxies['api']?.origin ?? ''}/`), 200);
+        if (number % 40 === 0) await asked(call(), 201);
         await pause(100);
       }
     })();
@@ -305,7 +318,9 @@ describe('installed', () => {
         expect(spec['containers']).toMatchObject([{ image: role === 'worker' ? NEXT.worker : NEXT.platform }]);
       }
     }
-    for (const { id } of started) expect(await result(slow, id)).toEqual({ slept: 20 });
+    for (const { id } of started) expect(await result(slow, id)).toMatchObject({ slept: 20 });
+    expect(called.length).toBeGreaterThan(0);
+    for (const id of called) expect(await result(sum, id)).toMatchObject({ sum: 3 });
   }, 900_000); // prettier-ignore
 
   test('an execution is a job of the cluster, which outlasts another upgrade', async () => {
@@ -315,7 +330,7 @@ describe('installed', () => {
     const [pod] = await objects('pods', '/api/v1', 'kethub-executions');
     expect(pod?.spec).toMatchObject({ securityContext: { runAsUser: 1000 } });
     await upgrade('jobs.enabled=true', 'worker.replicas=3', 'worker.settings.KETHUB_LOG_LEVEL=debug');
-    for (const { id } of started) expect(await result(slow, id)).toEqual({ slept: 20 });
+    for (const { id } of started) expect(await result(slow, id)).toMatchObject({ slept: 20 });
     const ended = await sum.finish({ a: 20, b: 3 });
     expect(await result(sum, ended.id)).toMatchObject({ sum: 23 });
     while ((await jobs()).length > 0) await pause(200);
@@ -334,7 +349,7 @@ describe('installed', () => {
       const [first = ''] = await apis();
       while ((await metricAt(first, 'kethub_executions_pending')) < 6) await pause(100);
       while ((await replicas()) !== 3) await pause(500);
-      for (const { id } of started) expect(await result(slow, id)).toEqual({ slept: 20 });
+      for (const { id } of started) expect(await result(slow, id)).toMatchObject({ slept: 20 });
       expect(await metricAt(first, 'kethub_executions_pending')).toBe(0);
     } finally {
       await adapter.close();

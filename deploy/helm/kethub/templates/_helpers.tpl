@@ -33,9 +33,15 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 - name: KETHUB_ROLES
   value: {{ .role | quote }}
+{{- if and (eq .role "git") (eq .root.Values.git.existingClaim (include "kethub.olderClaim" .root)) }}
+# That chart kept the repositories at the top of the volume.
+- name: KETHUB_DATA_DIR
+  value: /var/lib/kethub
+{{- else }}
 # The volume belongs to root, and only an owner may close a folder to others.
 - name: KETHUB_DATA_DIR
   value: /var/lib/kethub/data
+{{- end }}
 - name: KETHUB_DRAIN_SECONDS
   value: {{ .root.Values.drainSeconds | quote }}
 {{- if .root.Values.metrics.enabled }}
@@ -63,11 +69,16 @@ envFrom:
       name: {{ $name }}
 {{- end }}
 
+{{- /* Name of the claim that a StatefulSet for git had. */}}
+{{- define "kethub.olderClaim" -}}
+data-{{ .Release.Name }}-git-0
+{{- end }}
+
 {{- /* Name of the claim with the repositories. A claim of a StatefulSet is never left behind unnoticed. */}}
 {{- define "kethub.gitClaim" -}}
 {{- $namespace := .Release.Namespace }}
 {{- $named := .Values.git.existingClaim }}
-{{- $older := printf "data-%s-git-0" .Release.Name }}
+{{- $older := include "kethub.olderClaim" . }}
 {{- if and (not $named) (lookup "v1" "PersistentVolumeClaim" $namespace $older) }}
 {{- fail (printf "git.existingClaim: the claim %s of the namespace %s has the repositories of an older chart. Go on with it: --set git.existingClaim=%s. Without those repositories: kubectl --namespace %s delete pvc %s" $older $namespace $older $namespace $older) }}
 {{- end }}
