@@ -19,6 +19,7 @@ import { endShims, unmountBelow } from './container-engine.ts';
 import { freePort } from './free-port.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
+import { filterPods, hasQueue, queueOf } from './kubernetes/policies.ts';
 import { serveServices } from './kubernetes/services-stand-in.ts';
 import type { Tool } from './system-tools.ts';
 
@@ -31,6 +32,7 @@ export const kubernetesTools: readonly Tool[] = [
     package: 'containernetworking-plugins',
     isThere: () => existsSync('/usr/lib/cni/bridge'),
   },
+  { what: 'iptables', package: 'iptables', isThere: () => existsSync('/usr/sbin/iptables') },
   { what: 'OpenSSL', package: 'openssl', isThere: () => existsSync('/usr/bin/openssl') },
   { what: 'ip', package: 'iproute2', isThere: () => existsSync('/usr/sbin/ip') || existsSync('/sbin/ip') },
 ];
@@ -38,7 +40,7 @@ export const kubernetesTools: readonly Tool[] = [
 /** Milliseconds for one part to become ready. */
 const READY_MS = 180_000;
 
-export type Part = 'etcd' | 'containerd' | 'apiserver' | 'controllers' | 'scheduler' | 'kubelet';
+export type Part = 'etcd' | 'containerd' | 'apiserver' | 'controllers' | 'scheduler' | 'kubelet' | 'policies';
 
 export interface Cluster {
   /** Address of the API server. */
@@ -61,11 +63,12 @@ export interface Cluster {
 
 /**
  * Starts a Kubernetes of one node on this machine, beside any other: all parts on free ports and below one folder. Needs
- * root. `program`: what `buildKubernetes` has built. With `services`, pods reach services by address and name.
+ * root. `program`: what `buildKubernetes` has built. With `services`, pods reach services by address and name. With
+ * `policies`, what `buildPolicies` has built, network policies are enforced between pods and other machines.
  */
 export async function startKubernetes(
   program: string,
-  { services = false }: { readonly services?: boolean } = {},
+  { services = false, policies }: { readonly services?: boolean; readonly policies?: string } = {},
 ): Promise<Cluster> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-kubernetes-'));
   const at = (name: string): string => path.join(folder, name);
@@ -83,7 +86,7 @@ export async function startKubernetes(
   makeCertificates(at('pki'), network.address, network.services.replace('.0/18', '.1'));
   writeFiles(folder, network, server, ports.kubelet, services);
   makeCgroups(network.bridge);
-  const commands = commandsOf(folder, program, network.address, ports);
+  const commands = commandsOf(folder, program, network.address, ports, [policies ?? '', network.number]);
   const running = new Map<Part, ChildProcess>();
   const agent = new https.Agent({ keepAlive: true });
   const [ca, cert, key] = ['ca.crt', 'admin.crt', 'admin.key'].map((name) => readFileSync(at(`pki/${name}`)));
@@ -125,6 +128,7 @@ export async function startKubernetes(
     controllers: async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200,
     scheduler: () => Promise.resolve(true),
     kubelet: async () => isReady((await ask('GET', '/api/v1/nodes/node1')).body),
+    policies: () => Promise.resolve(hasQueue(queueOf(network.number))),
   };
   const start = async (part: Part): Promise<void> => {
     const log = openSync(at(`log/${part}`), 'a');
@@ -155,6 +159,7 @@ export async function startKubernetes(
     });
   const load = (archive: string): void => images('import', archive);
   let served: { close(): void } | null = null;
+  let unfilter = (): void => undefined;
   const cluster: Cluster = {
     server,
     address: network.address,
@@ -173,8 +178,9 @@ export async function startKubernetes(
       served?.close();
       agent.destroy();
       await kill('kubelet', 'SIGTERM');
+      unfilter();
       endContainers(folder);
-      for (const part of ['scheduler', 'controllers', 'apiserver', 'etcd', 'containerd'] as const)
+      for (const part of ['policies', 'scheduler', 'controllers', 'apiserver', 'etcd', 'containerd'] as const)
         await kill(part, 'SIGTERM');
       endShims(folder);
       network.release();
@@ -192,6 +198,11 @@ export async function startKubernetes(
     await start('controllers');
     await start('scheduler');
     await start('kubelet');
+    if (policies !== undefined) {
+      filterPods('--append', network);
+      unfilter = () => filterPods('--delete', network);
+      await start('policies');
+    }
     if (services)
       served = await serveServices(ask, { address: network.address, link: network.link, apiPort: ports.api });
     return cluster;
@@ -207,6 +218,7 @@ function isReady(node: Record<string, unknown>): boolean {
 }
 
 interface Network {
+  readonly number: number;
   readonly address: string;
   readonly link: string;
   readonly pods: string;
@@ -226,6 +238,7 @@ function takeNetwork(): Network {
     writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
     const bridge = `kethubp${number}`;
     return {
+      number,
       address,
       link,
       pods: `10.${190 + number}.64.0/18`,
@@ -244,6 +257,7 @@ function commandsOf(
   program: string,
   address: string,
   ports: Record<'etcd' | 'peers' | 'api' | 'controllers' | 'scheduler', number>,
+  [policies, number]: [string, number],
 ): Record<Part, string[]> {
   const pki = (name: string): string => path.join(folder, 'pki', name);
   const config = (name: string): string => path.join(folder, `${name}.conf`);
@@ -267,13 +281,14 @@ function commandsOf(
       '--node-monitor-grace-period=20s', '--kube-api-qps=200', '--kube-api-burst=400',
     ],
     scheduler: [program, 'scheduler', `--kubeconfig=${config('scheduler')}`, '--leader-elect=false', '--bind-address=127.0.0.1', `--secure-port=${ports.scheduler}`],
+    policies: [policies, `--kubeconfig=${config('admin')}`, '--node=node1', `--table=kethubp${number}`, `--queue=${queueOf(number)}`],
     kubelet: [program, 'kubelet', `--config=${path.join(folder, 'kubelet.yaml')}`, `--kubeconfig=${config('node')}`, `--root-dir=${path.join(folder, 'kubelet')}`, '--hostname-override=node1', `--node-ip=${address}`],
   }; // prettier-ignore
 }
 
 function writeFiles(folder: string, network: Network, server: string, kubeletPort: number, services: boolean): void {
   const at = (name: string): string => path.join(folder, name);
-  for (const user of ['controllers', 'scheduler', 'node'])
+  for (const user of ['admin', 'controllers', 'scheduler', 'node'])
     writeFileSync(
       at(`${user}.conf`),
       JSON.stringify({

@@ -22,15 +22,24 @@ export function cacheFolder(): string {
  * published Go modules and keeps it by the digest of its sources. Throws ToolsMissing.
  */
 export function buildKubernetes(say: (line: string) => void): string {
-  const sources = ['main.go', 'go.mod', 'go.sum'].map((name) => readFileSync(path.join(HERE, name)));
+  return buildModule('kubernetes', HERE, '9 to 25 minutes', say);
+}
+
+/** Path of the program that enforces network policies on a node, built and kept in the same way. Throws ToolsMissing. */
+export function buildPolicies(say: (line: string) => void): string {
+  return buildModule('policies', path.join(HERE, 'policies'), '1 to 5 minutes', say);
+}
+
+function buildModule(name: string, from: string, takes: string, say: (line: string) => void): string {
+  const sources = ['main.go', 'go.mod', 'go.sum'].map((file) => readFileSync(path.join(from, file)));
   const digest = createHash('sha256').update(GO);
   for (const source of sources) digest.update(source);
-  return builtOnce(`kubernetes-${digest.digest('hex').slice(0, 16)}`, (folder) => {
+  return builtOnce(`${name}-${digest.digest('hex').slice(0, 16)}`, (folder) => {
     if (process.platform !== 'linux' || process.arch !== 'x64')
       throw new ToolsMissing('Kubernetes is built for Linux on x86-64 only.');
-    say('building Kubernetes from its Go modules, once for this machine: 9 to 25 minutes ...');
-    const made = path.join(folder, 'kubernetes');
-    callGo(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', made, '.'], HERE, {
+    say(`building ${name} from its Go modules, once for this machine: ${takes} ...`);
+    const made = path.join(folder, name);
+    callGo(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', made, '.'], from, {
       GOFLAGS: '-mod=readonly',
     });
     return made;

@@ -110,7 +110,7 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
           },
         ],
       });
-      // A host that is forbidden is left out. The network of this cluster has no policies, so the object is all there is.
+      // A host that is forbidden is left out. Policies are enforced in policies-kubernetes.conformance.test.ts.
       const [policy] = await items(`${pathOf('networkpolicies')}?labelSelector=kethub.io/execution=${job.executionId}`);
       expect(policy?.spec).toMatchObject({
         policyTypes: ['Ingress', 'Egress'],

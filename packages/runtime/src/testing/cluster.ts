@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../../script/free-port.ts';
 import { BUILDER, buildBuilder } from '../../../../script/image/builder.ts';
-import { buildKubernetes } from '../../../../script/kubernetes/build.ts';
+import { buildKubernetes, buildPolicies } from '../../../../script/kubernetes/build.ts';
 import { PYTHON } from '../../../../script/kubernetes/images.ts';
 import { kubernetesTools, startKubernetes, type Cluster } from '../../../../script/kubernetes.ts';
 import { REGISTRY_USER, registryTools, startRegistry, type Registry } from '../../../../script/registry.ts';
@@ -22,9 +22,10 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** Starts a real cluster of one node, with the namespaces and the rights of the manifests that operators apply. */
-export async function openCluster(): Promise<Cluster> {
+export async function openCluster({ policies = false } = {}): Promise<Cluster> {
   ensureTools(kubernetesTools, () => undefined);
-  const cluster = await startKubernetes(buildKubernetes(() => undefined));
+  const enforced = policies ? { policies: buildPolicies(() => undefined) } : {};
+  const cluster = await startKubernetes(buildKubernetes(() => undefined), enforced);
   for (const [manifest, namespace] of [['namespace.yaml', NAMESPACE], ['builds.yaml', BUILDS]] as const)
     for (const document of readFileSync(join(MANIFESTS, manifest), 'utf8').split(/^---$/m)) {
       const kind = /^kind: (\w+)$/m.exec(document)?.[1] ?? '';
