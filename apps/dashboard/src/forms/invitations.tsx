@@ -2,7 +2,7 @@ import type { MemberRole } from '@kethub/contract';
 import { Button, Modal, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Time } from '../look/parts.tsx';
+import { TableHead, Time } from '../look/parts.tsx';
 import { roleInWords, roleOf, type RoleTexts } from '../look/roles.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Form } from './form.tsx';
@@ -57,16 +57,7 @@ export function InvitationList({
       )}
       {rows.length > 0 && (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">E-mail address</th>
-              <th scope="col">Role</th>
-              <th scope="col">Ends</th>
-              <th scope="col">
-                <span className="sr-only">Change</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['E-mail address', 'Role', 'Ends']} spoken="Change" />
           <tbody>
             {rows.map(({ id, email, role, expiresAt }) => (
               <tr key={id}>

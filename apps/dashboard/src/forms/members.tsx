@@ -3,7 +3,7 @@ import { Button, Modal, Select } from '@mantine/core';
 import { useMutation, useQueryClient, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNames } from '../data/use-names.ts';
-import { Time } from '../look/parts.tsx';
+import { TableHead, Time } from '../look/parts.tsx';
 import { CHOICES, roleOf } from '../look/roles.ts';
 import { Confirm } from '../shell/confirm.tsx';
 import { Problem } from '../shell/problem.tsx';
@@ -59,16 +59,7 @@ export function MemberList({
       </div>
       {members.error && <Problem error={members.error} onRetry={() => void members.refetch()} />}
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">Role</th>
-            <th scope="col">Since</th>
-            <th scope="col">
-              <span className="sr-only">Change</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['Member', 'Role', 'Since']} spoken="Change" />
         <tbody>
           <tr>
             <td>

@@ -135,3 +135,23 @@ export function PageHead({
     </header>
   );
 }
+
+/** Head of a table. Only screen readers say the name of a last column that holds buttons: `spoken`. */
+export function TableHead({ columns, spoken }: { readonly columns: readonly string[]; readonly spoken?: string }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+        {spoken !== undefined && (
+          <th scope="col">
+            <span className="sr-only">{spoken}</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}

@@ -7,7 +7,7 @@ import { useMay } from '../../data/context.tsx';
 import { serviceLimitsQuery, subscribersQuery } from '../../data/marketplace-queries.ts';
 import { useNames } from '../../data/use-names.ts';
 import { More } from '../../look/more.tsx';
-import { Time } from '../../look/parts.tsx';
+import { TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { limitsInWords } from '../applications/limits-in-words.ts';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -39,17 +39,7 @@ export function Limits() {
         )}
         {rows.length > 0 && (
           <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Whose</th>
-                <th scope="col">Version</th>
-                <th scope="col">Limits and use</th>
-                <th scope="col">Since</th>
-                <th scope="col">
-                  <span className="sr-only">Change</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Whose', 'Version', 'Limits and use', 'Since']} spoken="Change" />
             <tbody>
               {rows.map((row) => (
                 <tr key={row.id}>

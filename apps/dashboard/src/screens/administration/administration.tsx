@@ -11,7 +11,7 @@ import { registrationsQuery } from '../../data/usage-queries.ts';
 import { Conflict, isStale } from '../../forms/conflict.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { More } from '../../look/more.tsx';
-import { PageHead, State, Time } from '../../look/parts.tsx';
+import { PageHead, State, TableHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -77,17 +77,7 @@ export function Administration() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">E-mail address</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Since</th>
-                  <th scope="col">
-                    <span className="sr-only">Change</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'E-mail address', 'Status', 'Since']} spoken="Change" />
               <tbody>
                 {rows.map((row) => (
                   <Row key={row.id} registration={row} />

@@ -2,7 +2,7 @@ import type { PlatformProcess, PlatformStatus } from '@kethub/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useActing } from '../../data/context.tsx';
 import { platformStatusQuery } from '../../data/usage-queries.ts';
-import { shortId, State, Time } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 
@@ -62,16 +62,7 @@ function Shown({ status }: { readonly status: PlatformStatus }) {
       <div className="scroll">
         <table className="list">
           <caption className="sr-only">Processes</caption>
-          <thead>
-            <tr>
-              <th scope="col">Roles</th>
-              <th scope="col">Host</th>
-              <th scope="col">Version</th>
-              <th scope="col">Disk free</th>
-              <th scope="col">Worker</th>
-              <th scope="col">Started</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Roles', 'Host', 'Version', 'Disk free', 'Worker', 'Started']} />
           <tbody>
             {processes.map((one) => (
               <Process key={one.id} process={one} />

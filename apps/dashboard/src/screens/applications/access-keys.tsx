@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { applicationQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
 import { Form } from '../../forms/form.tsx';
-import { CopyButton, Time } from '../../look/parts.tsx';
+import { CopyButton, TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useApplicationAddress } from './use-application.ts';
 
@@ -24,14 +24,7 @@ export function AccessKeys({ keys }: { readonly keys: readonly AccessKey[] }) {
         )}
       </div>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Access key id</th>
-            <th scope="col">Secret</th>
-            <th scope="col">State</th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Access key id', 'Secret', 'State', 'Created']} />
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>

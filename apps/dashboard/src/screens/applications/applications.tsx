@@ -6,7 +6,7 @@ import { applicationsQuery } from '../../data/application-queries.ts';
 import { useActing, useMay } from '../../data/context.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
-import { Code, PageHead, Time } from '../../look/parts.tsx';
+import { Code, PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { NameForm } from '../../forms/name-form.tsx';
@@ -48,13 +48,7 @@ export function Applications() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Access keys</th>
-                  <th scope="col">Created</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'Access keys', 'Created']} />
               <tbody>
                 {rows.map(({ id, name, accessKeys, createdAt }) => (
                   <tr key={id}>

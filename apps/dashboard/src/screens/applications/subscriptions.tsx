@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { subscriptionsQuery } from '../../data/application-queries.ts';
 import { useMay } from '../../data/context.tsx';
 import { More } from '../../look/more.tsx';
-import { CopyButton, Ket } from '../../look/parts.tsx';
+import { CopyButton, Ket, TableHead } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { Subscribe } from './subscribe.tsx';
@@ -45,17 +45,7 @@ export function Subscriptions({ subscriptions }: { readonly subscriptions: Subsc
       )}
       {rows.length > 0 && (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              <th scope="col">Version</th>
-              <th scope="col">Address</th>
-              <th scope="col">Limits and use</th>
-              <th scope="col">
-                <span className="sr-only">Change</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Service', 'Version', 'Address', 'Limits and use']} spoken="Change" />
           <tbody>
             {rows.map((row) => (
               <Row key={row.id} subscription={row} onEnd={() => setEnding(row)} />

@@ -8,7 +8,7 @@ import { auditQuery } from '../../data/usage-queries.ts';
 import { useNames } from '../../data/use-names.ts';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { More } from '../../look/more.tsx';
-import { PageHead, shortId, Time } from '../../look/parts.tsx';
+import { PageHead, shortId, TableHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { textOf } from '../../viewers/shape.ts';
 
@@ -90,15 +90,7 @@ export function AuditLog() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">When</th>
-                  <th scope="col">Who</th>
-                  <th scope="col">What</th>
-                  <th scope="col">Resource</th>
-                  <th scope="col">Detail</th>
-                </tr>
-              </thead>
+              <TableHead columns={['When', 'Who', 'What', 'Resource', 'Detail']} />
               <tbody>
                 {rows.map((entry) => (
                   <Row

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useActing, useMay } from '../../data/context.tsx';
 import { dataPoolsQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
-import { Code, PageHead, Time } from '../../look/parts.tsx';
+import { Code, PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -52,15 +52,7 @@ export function DataPools() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Files</th>
-                  <th scope="col">Size</th>
-                  <th scope="col">Your role</th>
-                  <th scope="col">Created</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'Files', 'Size', 'Your role', 'Created']} />
               <tbody>
                 {rows.map(({ id, name, files, bytes: size, role, createdAt }) => (
                   <tr key={id}>

@@ -6,7 +6,7 @@ import { isEnough } from '../../data/context.tsx';
 import { poolFilesQuery } from '../../data/data-pool-queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
-import { Time } from '../../look/parts.tsx';
+import { TableHead, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -39,16 +39,7 @@ export function PoolFiles({ role }: { readonly role: MemberRole }) {
       )}
       {rows.length > 0 && (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Size</th>
-              <th scope="col">Changed</th>
-              <th scope="col">
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Name', 'Size', 'Changed']} spoken="Actions" />
           <tbody>
             {rows.map((file) => (
               <FileRow

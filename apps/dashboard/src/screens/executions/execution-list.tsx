@@ -2,7 +2,7 @@ import type { OwnedExecution } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
 import { useActing } from '../../data/context.tsx';
 import { LongRows } from '../../look/long-rows.tsx';
-import { State, Time, shortId } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { duration, parseTime } from '../../look/time.ts';
 
 export type ExecutionRow = Pick<OwnedExecution, 'id' | 'status' | 'createdAt' | 'applicationId'> & {
@@ -34,16 +34,7 @@ export function ExecutionList({
   return (
     <div className="panel flush">
       <table className="list" aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col">State</th>
-            <th scope="col">Version</th>
-            <th scope="col">Started by</th>
-            <th scope="col">Ran</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Service', 'State', 'Version', 'Started by', 'Ran', 'When']} />
         <LongRows rows={rows}>
           {({ id, status, serviceName, version, applicationId, createdAt, startedAt, endedAt, tags }) => (
             <>

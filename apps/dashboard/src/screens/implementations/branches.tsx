@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isMissing } from '../../data/form-query.ts';
 import { implementationQuery, refsQuery } from '../../data/implementation-queries.ts';
-import { Time } from '../../look/parts.tsx';
+import { TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { save } from '../../viewers/save.ts';
 import { useImplementationAddress } from './use-implementation.ts';
@@ -46,14 +46,7 @@ function Refs({
         <h2>{title}</h2>
       </div>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Last commit</th>
-            <th scope="col">Compare</th>
-            <th scope="col">Download</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Name', 'Last commit', 'Compare', 'Download']} />
         <tbody>
           {newest.slice(0, SHOWN).map(({ name, commit, committedAt }) => {
             const isDefault = title === 'Branches' && name === defaultBranch;

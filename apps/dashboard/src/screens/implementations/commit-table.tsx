@@ -1,6 +1,6 @@
 import type { RepositoryCommit } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
-import { Time } from '../../look/parts.tsx';
+import { TableHead, Time } from '../../look/parts.tsx';
 import { seenName } from './marked-lines.ts';
 import { useImplementationAddress } from './use-implementation.ts';
 
@@ -10,14 +10,7 @@ export function CommitTable({ commits }: { readonly commits: readonly Repository
   return (
     <div className="panel flush">
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Message</th>
-            <th scope="col">Author</th>
-            <th scope="col">Time</th>
-            <th scope="col">Commit</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Message', 'Author', 'Time', 'Commit']} />
         <tbody>
           {commits.map(({ id, message, author, committedAt }) => (
             <tr key={id}>

@@ -11,7 +11,7 @@ import { DescriptionField, NameField } from '../../forms/name-fields.tsx';
 import { FormProblem } from '../../forms/problem-at.tsx';
 import { Icon } from '../../look/icons.tsx';
 import { More } from '../../look/more.tsx';
-import { PageHead, Time } from '../../look/parts.tsx';
+import { PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { bytes } from '../../look/time.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -126,14 +126,7 @@ function Table({ rows }: { readonly rows: readonly Implementation[] }) {
   return (
     <div className="panel flush">
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Visibility</th>
-            <th scope="col">Size</th>
-            <th scope="col">Last push</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Name', 'Visibility', 'Size', 'Last push']} />
         <tbody>
           {rows.map(({ id, name, description, visibility, bytes: size, pushedAt }) => (
             <tr key={id}>

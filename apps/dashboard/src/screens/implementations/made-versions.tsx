@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isMissing } from '../../data/form-query.ts';
 import { madeVersionsQuery } from '../../data/implementation-queries.ts';
-import { State, Time } from '../../look/parts.tsx';
+import { State, TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useImplementationAddress } from './use-implementation.ts';
 
@@ -22,14 +22,7 @@ export function MadeVersions() {
   return (
     <section className="panel flush" aria-label="Services of this repository">
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col">Version</th>
-            <th scope="col">From</th>
-            <th scope="col">Made</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Service', 'Version', 'From', 'Made']} />
         <tbody>
           {made.data.map(({ serviceId, serviceName, version, state, ref, commit, createdAt }) => (
             <tr key={`${serviceId} ${version}`}>

@@ -1,6 +1,7 @@
 import type { ChangedFile } from '@kethub/contract';
 import { useMemo } from 'react';
 import { hasHiddenSigns, seenName } from './marked-lines.ts';
+import { TableHead } from '../../look/parts.tsx';
 
 /** Lines of a patch that are shown of one file. */
 const MOST_LINES = 5_000;
@@ -17,13 +18,7 @@ export function Changes({ files, patch, isCut }: Change) {
     <>
       <section className="panel flush" aria-label="Changed files">
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">File</th>
-              <th scope="col">Change</th>
-              <th scope="col">Lines</th>
-            </tr>
-          </thead>
+          <TableHead columns={['File', 'Change', 'Lines']} />
           <tbody>
             {files.map(({ path, formerPath, change, added, removed }) => (
               <tr key={path}>

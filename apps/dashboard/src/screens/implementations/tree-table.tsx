@@ -9,6 +9,7 @@ import { bytes } from '../../look/time.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { seenName } from './marked-lines.ts';
 import { below, searchOf, useImplementationAddress } from './use-implementation.ts';
+import { TableHead } from '../../look/parts.tsx';
 
 /** Rows that are in the page at first, and that one press of the button adds: thousands would make each key slow. */
 const ROWS = 200;
@@ -57,12 +58,7 @@ export function TreeTable({
       )}
       <div className="panel flush">
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Size</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Name', 'Size']} />
           <tbody>
             {found.slice(0, most).map((entry) => (
               <Row key={entry.name} entry={entry} at={{ ref, path }} address={address} />

@@ -1,5 +1,6 @@
 import type { PricingPlan } from '@kethub/contract';
 import { planInWords, PLAN_TYPES } from '../../look/market.ts';
+import { TableHead } from '../../look/parts.tsx';
 
 /** The pricing plans of an offer. */
 export function Plans({ plans }: { readonly plans: readonly PricingPlan[] }) {
@@ -9,13 +10,7 @@ export function Plans({ plans }: { readonly plans: readonly PricingPlan[] }) {
         <h2 id="plans">Plans</h2>
       </div>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Plan</th>
-            <th scope="col">Type</th>
-            <th scope="col">Price</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Plan', 'Type', 'Price']} />
         <tbody>
           {plans.map((plan) => (
             <tr key={plan.id}>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { organizationMembersQuery } from '../../data/organization-queries.ts';
 import { meQuery, organizationsQuery } from '../../data/queries.ts';
-import { Time, shortId } from '../../look/parts.tsx';
+import { shortId, TableHead, Time } from '../../look/parts.tsx';
 import { CHOICES, roleInWords, roleOf } from '../../look/roles.ts';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
@@ -28,16 +28,7 @@ export function Members() {
       {members.isPending && <p className="quiet panel-text">Loading…</p>}
       {members.data && (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Role</th>
-              <th scope="col">Since</th>
-              <th scope="col">
-                <span className="sr-only">Change</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Name', 'Role', 'Since']} spoken="Change" />
           <tbody>
             {members.data.map((member) => (
               <tr key={member.userId}>

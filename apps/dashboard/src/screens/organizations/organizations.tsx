@@ -9,7 +9,7 @@ import { ownInvitationsQuery } from '../../data/organization-queries.ts';
 import { organizationListQuery, organizationsQuery } from '../../data/queries.ts';
 import { OwnInvitation } from '../../forms/invitations.tsx';
 import { Icon } from '../../look/icons.tsx';
-import { PageHead, Time } from '../../look/parts.tsx';
+import { PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { roleInWords } from '../../look/roles.ts';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -46,13 +46,7 @@ export function Organizations() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Your role</th>
-                  <th scope="col">Created</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'Your role', 'Created']} />
               <tbody>
                 {rows.map(({ id, name, role, createdAt }) => (
                   <tr key={id}>

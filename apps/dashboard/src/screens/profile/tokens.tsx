@@ -6,7 +6,7 @@ import { isMissing } from '../../data/form-query.ts';
 import { useActing } from '../../data/context.tsx';
 import { accessTokensQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
-import { CopyButton, Time } from '../../look/parts.tsx';
+import { CopyButton, TableHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -43,17 +43,7 @@ export function Tokens() {
           </p>
         ) : (
           <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Ends</th>
-                <th scope="col">Created</th>
-                <th scope="col">
-                  <span className="sr-only">Change</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Name', 'Last used', 'Ends', 'Created']} spoken="Change" />
             <tbody>
               {accessTokens.map((token) => (
                 <tr key={token.id}>

@@ -6,7 +6,7 @@ import { useActing } from '../../data/context.tsx';
 import { providerTokensQuery } from '../../data/usage-queries.ts';
 import { Form } from '../../forms/form.tsx';
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
-import { PageHead, Time } from '../../look/parts.tsx';
+import { PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
@@ -44,17 +44,7 @@ export function ProviderTokens() {
       {tokens.data && (
         <div className="panel flush">
           <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Provider</th>
-                <th scope="col">Key</th>
-                <th scope="col">Environment variables</th>
-                <th scope="col">Changed</th>
-                <th scope="col">
-                  <span className="sr-only">Change</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Provider', 'Key', 'Environment variables', 'Changed']} spoken="Change" />
             <tbody>
               {CODES.map((code) => {
                 const token = tokens.data.find(({ provider }) => provider === code);

@@ -1,6 +1,7 @@
 import type { ServiceVersion } from '@kethub/contract';
 import { useMemo } from 'react';
 import { fieldsOf } from '../../forms/schema.ts';
+import { TableHead } from '../../look/parts.tsx';
 
 /** The parameters of a version: the members of its input. */
 export function Parameters({
@@ -18,13 +19,7 @@ export function Parameters({
         <h2 id="parameters">{title}</h2>
       </div>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Needed</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Name', 'Type', 'Needed']} />
         <tbody>
           {fields.map((field) => (
             <tr key={field.name}>

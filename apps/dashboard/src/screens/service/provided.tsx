@@ -6,7 +6,7 @@ import { isMissing } from '../../data/form-query.ts';
 import { providedExecutionsQuery, providedRecordQuery, serviceQuery } from '../../data/queries.ts';
 import { LongRows } from '../../look/long-rows.tsx';
 import { More } from '../../look/more.tsx';
-import { shortId, State, Time } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { Days } from '../executions/days.tsx';
 import { ranFor } from '../executions/execution-list.tsx';
@@ -59,18 +59,7 @@ export function Provided() {
       ) : (
         <div className="panel flush">
           <table className="list" aria-rowcount={rows.length + 1}>
-            <thead>
-              <tr>
-                <th scope="col">Execution</th>
-                <th scope="col">State</th>
-                <th scope="col">Version</th>
-                <th scope="col">Ran</th>
-                <th scope="col">When</th>
-                <th scope="col">
-                  <span className="sr-only">Record</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={['Execution', 'State', 'Version', 'Ran', 'When']} spoken="Record" />
             <LongRows rows={rows}>
               {({ id, status, version, createdAt, startedAt, endedAt }) => (
                 <>

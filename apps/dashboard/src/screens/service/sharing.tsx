@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMay } from '../../data/context.tsx';
 import { sharesQuery } from '../../data/sharing-queries.ts';
 import { useNames } from '../../data/use-names.ts';
-import { State, Time } from '../../look/parts.tsx';
+import { State, TableHead, Time } from '../../look/parts.tsx';
 import { Confirm } from '../../shell/confirm.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { ShareForm } from './share-form.tsx';
@@ -39,18 +39,7 @@ export function Sharing() {
           {mayCreate && <div>{create}</div>}
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">With</th>
-                  <th scope="col">State</th>
-                  <th scope="col">From</th>
-                  <th scope="col">Until</th>
-                  <th scope="col">Opens</th>
-                  <th scope="col">
-                    <span className="sr-only">Change</span>
-                  </th>
-                </tr>
-              </thead>
+              <TableHead columns={['With', 'State', 'From', 'Until', 'Opens']} spoken="Change" />
               <tbody>
                 {rows.map((share) => (
                   <Row

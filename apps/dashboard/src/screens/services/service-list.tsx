@@ -2,7 +2,7 @@ import type { Service } from '@kethub/contract';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useActing, useMay } from '../../data/context.tsx';
-import { Code, Ket, State, Time } from '../../look/parts.tsx';
+import { Code, Ket, State, TableHead, Time } from '../../look/parts.tsx';
 
 const TYPES: Readonly<Record<string, string>> = {
   MANAGED: 'Runs here',
@@ -36,15 +36,7 @@ export function ServiceList({
   return (
     <div className="panel flush">
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Newest version</th>
-            <th scope="col">State</th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Name', 'Type', 'Newest version', 'State', 'Created']} />
         <tbody>
           {rows.map(({ id, name, type, createdAt, versions: [newest] }) => (
             <tr key={id}>

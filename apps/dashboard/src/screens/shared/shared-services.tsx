@@ -4,7 +4,7 @@ import { sharedServicesQuery } from '../../data/application-queries.ts';
 import { useActing } from '../../data/context.tsx';
 import { useNames } from '../../data/use-names.ts';
 import { More } from '../../look/more.tsx';
-import { Ket, PageHead, Time } from '../../look/parts.tsx';
+import { Ket, PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { typeInWords } from '../services/service-list.tsx';
@@ -33,15 +33,7 @@ export function SharedServices() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">From</th>
-                  <th scope="col">Type</th>
-                  <th scope="col">Newest version</th>
-                  <th scope="col">Until</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'From', 'Type', 'Newest version', 'Until']} />
               <tbody>
                 {rows.map(({ id, name, owner, type, endDate, versions }) => (
                   <tr key={id}>

@@ -10,7 +10,7 @@ import { incidentsQuery, instanceQuery, instancesKey } from '../../data/workflow
 import { complaintAt, FormProblem } from '../../forms/problem-at.tsx';
 import { isValues, jsonOf, Unfinished } from '../../forms/values.ts';
 import { LongText } from '../../look/long-text.tsx';
-import { Code, shortId, Time } from '../../look/parts.tsx';
+import { Code, shortId, TableHead, Time } from '../../look/parts.tsx';
 import { LONGEST_NAME, shortened } from '../../modeller/kit/words.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -28,14 +28,7 @@ export function IncidentsOfWorkflow() {
         <h2 id="incidents">Stands still</h2>
       </div>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Element</th>
-            <th scope="col">Cause</th>
-            <th scope="col">Instance</th>
-            <th scope="col">Since</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Element', 'Cause', 'Instance', 'Since']} />
         <tbody>
           {incidents.data.map(({ instanceId, incident, elementId, elementName, error, at: since }) => (
             <tr key={`${instanceId} ${incident}`}>

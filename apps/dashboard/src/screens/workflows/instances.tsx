@@ -6,7 +6,7 @@ import { useMay } from '../../data/context.tsx';
 import { instanceCountsQuery, instancesQuery, standsStill } from '../../data/workflow-queries.ts';
 import { serviceQuery } from '../../data/queries.ts';
 import { More } from '../../look/more.tsx';
-import { shortId, State, Time } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { ranFor } from '../executions/execution-list.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
@@ -63,16 +63,7 @@ export function Instances() {
       {rows.length > 0 && (
         <div className="panel flush">
           <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Instance</th>
-                <th scope="col">State</th>
-                <th scope="col">Version</th>
-                <th scope="col">Incidents</th>
-                <th scope="col">Ran</th>
-                <th scope="col">Started</th>
-              </tr>
-            </thead>
+            <TableHead columns={['Instance', 'State', 'Version', 'Incidents', 'Ran', 'Started']} />
             <tbody>
               {rows.map(({ id, phase, version, incidents, childIncidents, parentId, createdAt, endedAt }) => (
                 <tr key={id}>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { writeExact } from '../../data/exact-json.ts';
 import { MOST_ENTRIES, type JournalEntry } from '../../data/workflow-queries.ts';
 import { entryInWords } from './journal-in-words.ts';
+import { TableHead } from '../../look/parts.tsx';
 
 /** Entries that are in the page at a time. */
 const PAGE = 200;
@@ -48,14 +49,7 @@ export function Journal({
         </div>
       )}
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col">Time (UTC)</th>
-            <th scope="col">What</th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Step', 'Time (UTC)', 'What', 'Where']} />
         <tbody>
           {shown.map((entry) => (
             <Entry key={entry.seq} entry={entry} isChosen={entry.seq === step} nameOf={nameOf} onStep={onStep} />

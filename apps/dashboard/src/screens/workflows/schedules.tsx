@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMay } from '../../data/context.tsx';
 import { isMissing } from '../../data/form-query.ts';
 import { schedulesQuery } from '../../data/workflow-queries.ts';
-import { Time } from '../../look/parts.tsx';
+import { TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 
@@ -26,14 +26,7 @@ export function Schedules() {
       </div>
       {retry.error && <Problem error={retry.error} />}
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Start event</th>
-            <th scope="col">Version</th>
-            <th scope="col">Next start</th>
-            <th scope="col">Last failure</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Start event', 'Version', 'Next start', 'Last failure']} />
         <tbody>
           {schedules.data.map(({ elementId, version, nextAt, failure, failures, stoppedAt }) => (
             <tr key={elementId}>

@@ -5,7 +5,7 @@ import { useActing } from '../../data/context.tsx';
 import { isMissing } from '../../data/form-query.ts';
 import { taskExecutionsQuery } from '../../data/workflow-queries.ts';
 import { More } from '../../look/more.tsx';
-import { shortId, State, Time } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { Problem } from '../../shell/problem.tsx';
 import { ranFor } from '../executions/execution-list.tsx';
 
@@ -35,16 +35,7 @@ export function TaskExecutions({
     <div className="stack">
       {executions.error && <Problem error={executions.error} onRetry={() => void executions.refetch()} />}
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Element</th>
-            <th scope="col">Service</th>
-            <th scope="col">State</th>
-            <th scope="col">Ran</th>
-            <th scope="col">Execution</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Element', 'Service', 'State', 'Ran', 'Execution', 'When']} />
         <tbody>
           {rows.map(({ id, status, workflowElementId, serviceName, version, startedAt, endedAt, createdAt }) => (
             <tr key={id}>

@@ -1,7 +1,7 @@
 import type { WorkflowInstanceDetails } from '@kethub/contract';
 import { Link } from '@tanstack/react-router';
 import { standsStill } from '../../data/workflow-queries.ts';
-import { shortId, State, Time } from '../../look/parts.tsx';
+import { shortId, State, TableHead, Time } from '../../look/parts.tsx';
 import { useServiceAddress } from '../service/use-service.ts';
 
 type NameOf = (elementId: string) => string;
@@ -45,13 +45,7 @@ function Activities({
   return (
     <>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Element</th>
-            <th scope="col">Phase</th>
-            <th scope="col">Waits for</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Element', 'Phase', 'Waits for']} />
         <tbody>
           {activities
             .slice(0, MOST_ROWS)
@@ -108,14 +102,7 @@ function Called({ children }: { readonly children: WorkflowInstanceDetails['chil
     <section aria-labelledby="called">
       <h3 id="called">What it has called</h3>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Instance</th>
-            <th scope="col">Process</th>
-            <th scope="col">State</th>
-            <th scope="col">Started</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Instance', 'Process', 'State', 'Started']} />
         <tbody>
           {children.map(({ id, processId, phase, incidents, childIncidents, createdAt }) => (
             <tr key={id}>

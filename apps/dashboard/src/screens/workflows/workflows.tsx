@@ -6,7 +6,7 @@ import { useActing, useMay } from '../../data/context.tsx';
 import { servicesQuery } from '../../data/queries.ts';
 import { Icon } from '../../look/icons.tsx';
 import { useEveryPage } from '../../look/more.tsx';
-import { Code, Ket, PageHead, Time } from '../../look/parts.tsx';
+import { Code, Ket, PageHead, TableHead, Time } from '../../look/parts.tsx';
 import { useTitle } from '../../shell/keys.ts';
 import { Problem } from '../../shell/problem.tsx';
 import { NewWorkflow } from '../model/new-workflow.tsx';
@@ -74,15 +74,7 @@ export function Workflows() {
         {rows.length > 0 && (
           <div className="panel flush">
             <table className="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Newest version</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Instances</th>
-                  <th scope="col">Created</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Name', 'Newest version', 'State', 'Instances', 'Created']} />
               <tbody>
                 {rows.map(({ id, name, createdAt, versions: [newest] }) => (
                   <tr key={id}>
