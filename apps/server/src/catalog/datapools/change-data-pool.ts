@@ -1,12 +1,12 @@
 import type { DataPool, TransferRequest, UpdateDataPoolRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
-import { requireNewOwner } from '../../people/organizations/index.ts';
+import { isOwner, requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { takeStorage } from '../quotas/index.ts';
 import type { PoolLabels } from './create-data-pool.ts';
 import { poolTag, presentPool } from './present.ts';
-import { isOwner, requireLockedPool, roleOn } from './rights.ts';
+import { requireLockedPool, roleOn } from './rights.ts';
 
 /** Changes name, description and labels. */
 export function changeDataPool(

@@ -1,7 +1,7 @@
 import { audit } from '../../people/audit/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { removeOrphans } from '../../foundation/storage/index.ts';
-import { auditContext } from './members.ts';
+import { auditContext } from '../../people/organizations/index.ts';
 import { requireLockedPool } from './rights.ts';
 
 /** Deletes a pool with its files. Running executions keep the files that they were given. */

@@ -2,11 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
-import { roleIn } from '../../people/organizations/index.ts';
+import { auditContext, roleIn, type Subject } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
-import { auditContext } from './members.ts';
-import { requirePool, type Subject } from './rights.ts';
+import { requirePool } from './rights.ts';
 
 export const grantPermissions = ['VIEW', 'MODIFY'] as const;
 type GrantPermission = (typeof grantPermissions)[number];

@@ -7,7 +7,7 @@ export { requireFileName } from './file-name.ts';
 export { grantPermissions, makeGrant } from './grants.ts';
 export { putMember, removeMember, type MemberPath } from './members.ts';
 export { filesOfPool, findFile, findFileById, poolsFor, type ListedPool } from './queries.ts';
-export { requirePool, restrict } from './rights.ts';
+export { requirePool } from './rights.ts';
 export { mediaTypeOf, storeFile, type Arriving } from './upload-file.ts';
 export { dataPoolCatalog } from './catalog.ts';
 export { dataPoolFileEndpoints, dataPoolUploadEndpoints } from './file-routes.ts';

@@ -2,22 +2,17 @@ import { limits, type DataPoolMember, type MemberRole } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
-import { lockNewMember, requireNewMember } from '../../people/organizations/index.ts';
+import { auditContext, isOwner, lockNewMember, requireNewMember } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
-import type { DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { presentMember } from './present.ts';
 import { lockPool, roleOfMember } from './queries.ts';
-import { isOwner, requireLockedPool, requirePool } from './rights.ts';
+import { requireLockedPool, requirePool } from './rights.ts';
 
 export interface MemberPath {
   readonly dataPoolId: string;
   readonly memberType: OwnerType;
   readonly memberId: string;
-}
-
-/** The context that records a change in the audit log of the pool's owner, also when another person makes it. */
-export function auditContext(pool: DataPoolRow, context: Context): Context {
-  return { ...context, type: pool.owner_type, id: pool.owner_id };
 }
 
 /** Lists the members in the order in which they were added. */

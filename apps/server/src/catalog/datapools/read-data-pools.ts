@@ -3,8 +3,9 @@ import { searchOf, type Listing, type Tagged } from '../../foundation/http/index
 import type { Context, Platform } from '../../foundation/platform.ts';
 import { poolTag, presentFile, presentPool } from './present.ts';
 import type { DataPoolFileRow } from '../../foundation/storage/index.ts';
+import { restrict } from '../../people/organizations/index.ts';
 import { filesOfPool, poolsFor, type ListedPool, type PoolFilter } from './queries.ts';
-import { requirePool, restrict } from './rights.ts';
+import { requirePool } from './rights.ts';
 
 /** The pools that belong to the caller or were shared with them, newest first. */
 export function readDataPools(

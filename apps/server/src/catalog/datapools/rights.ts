@@ -1,16 +1,9 @@
-import { memberRoles, type MemberRole } from '@kethub/contract';
-import { isAllowed, operations, type Operation } from '@kethub/contract';
+import { isAllowed, operations, type MemberRole, type Operation } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context } from '../../foundation/platform.ts';
-import type { Database, DataPoolRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import type { Database, DataPoolRow, Queries } from '../../foundation/storage/index.ts';
+import { isOwner, restrict, type Subject } from '../../people/organizations/index.ts';
 import { findPool, lockPool, roleOfMember } from './queries.ts';
-
-/** The owner in whose name a person acts, and the role of the person there. */
-export interface Subject {
-  readonly type: OwnerType;
-  readonly id: string;
-  readonly role: MemberRole;
-}
 
 /**
  * Decides every access to a data pool: the role of a subject on it, or null when the pool is not shared with the
@@ -20,15 +13,6 @@ export async function roleOn(queries: Queries, pool: DataPoolRow, subject: Subje
   if (isOwner(pool, subject)) return subject.role;
   const granted = await roleOfMember(queries, pool.id, subject);
   return granted && restrict(granted, subject);
-}
-
-/** The lower of a granted role and the caller's role in the organization; without a granted role, the latter. */
-export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
-  return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
-}
-
-export function isOwner(pool: DataPoolRow, { type, id }: Pick<Subject, 'type' | 'id'>): boolean {
-  return pool.owner_type === type && pool.owner_id === id;
 }
 
 interface PoolOfCaller {

@@ -1,14 +1,14 @@
 import type { Implementation, TransferRequest, UpdateImplementationRequest } from '@kethub/contract';
 import { audit } from '../../people/audit/index.ts';
 import { Problem, requireMatch, type Tagged } from '../../foundation/http/index.ts';
-import { requireNewOwner } from '../../people/organizations/index.ts';
+import { auditContext, isOwner, requireNewOwner } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow, Queries } from '../../foundation/storage/index.ts';
 import { releaseName, takeName } from './names.ts';
 import { implementationTag, presentImplementation } from './present.ts';
 import { presentProtection, protectionColumns } from './protection.ts';
 import { namesOf } from './queries.ts';
-import { auditContext, isOwner, requireLocked, roleOn } from './rights.ts';
+import { requireLocked, roleOn } from './rights.ts';
 
 /** Changes settings. A former name goes on answering. */
 export function changeImplementation(

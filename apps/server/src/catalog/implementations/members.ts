@@ -2,12 +2,12 @@ import { limits, type ImplementationMember, type MemberRole } from '@kethub/cont
 import { audit } from '../../people/audit/index.ts';
 import { Problem } from '../../foundation/http/index.ts';
 import type { IdentityProvider } from '../../people/identity/index.ts';
-import { lockNewMember, requireNewMember } from '../../people/organizations/index.ts';
+import { auditContext, isOwner, lockNewMember, requireNewMember } from '../../people/organizations/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { OwnerType, Queries } from '../../foundation/storage/index.ts';
 import { presentMember } from './present.ts';
 import { lockImplementation, roleOfMember } from './queries.ts';
-import { auditContext, isOwner, noImplementation, requireImplementation, requireLocked } from './rights.ts';
+import { noImplementation, requireImplementation, requireLocked } from './rights.ts';
 
 export interface MemberPath {
   readonly implementationId: string;

@@ -3,10 +3,11 @@ import { Type, type Static } from 'typebox';
 import { ListQuery, Problem, type Listing, type Tagged } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
+import { restrict } from '../../people/organizations/index.ts';
 import { implementationTag, presentImplementation } from './present.ts';
 import { publicImplementations } from './public-search.ts';
 import { implementationsFor, namesOf, type ListedImplementation } from './queries.ts';
-import { requireImplementation, restrict, type Reader } from './rights.ts';
+import { requireImplementation, type Reader } from './rights.ts';
 
 /** The query of the list of public implementations. */
 export const PublicQuery = Type.Object({

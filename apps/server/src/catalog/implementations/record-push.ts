@@ -2,10 +2,10 @@ import type { ServiceRuntime } from '@kethub/contract';
 import { audit, ownContext } from '../../people/audit/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { ImplementationRow } from '../../foundation/storage/index.ts';
+import { auditContext } from '../../people/organizations/index.ts';
 import { bytesOf } from './git/repositories.ts';
 import type { Git } from './git/git.ts';
 import { makeSourcesDue } from './queries.ts';
-import { auditContext } from './rights.ts';
 
 /** Names at the root of a project that make it a service of containers, and the program of the Python template. */
 const CONTAINER_FILES = ['Dockerfile', 'Containerfile'];

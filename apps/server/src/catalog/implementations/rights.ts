@@ -1,15 +1,9 @@
-import { isAllowed, memberRoles, operations, type MemberRole, type Operation } from '@kethub/contract';
+import { isAllowed, operations, type MemberRole, type Operation } from '@kethub/contract';
 import { Problem } from '../../foundation/http/index.ts';
 import type { Context } from '../../foundation/platform.ts';
-import type { Database, ImplementationRow, OwnerType, Queries } from '../../foundation/storage/index.ts';
+import type { Database, ImplementationRow, Queries } from '../../foundation/storage/index.ts';
+import { isOwner, restrict, type Subject } from '../../people/organizations/index.ts';
 import { findImplementation, lockImplementation, roleOfMember } from './queries.ts';
-
-/** The owner in whose name a person acts, and the role of the person there. */
-export interface Subject {
-  readonly type: OwnerType;
-  readonly id: string;
-  readonly role: MemberRole;
-}
 
 /**
  * Decides every access to an implementation: the role of a subject on it (null: a visitor). It is null when the
@@ -27,18 +21,6 @@ export async function roleOn(
   const granted = await roleOfMember(queries, implementation.id, subject);
   if (granted) return restrict(granted, subject);
   return everybody;
-}
-
-/** The lower of a granted role and the caller's role in the organization; without a granted role, the latter. */
-export function restrict(granted: MemberRole | null, { role }: Pick<Subject, 'role'>): MemberRole {
-  return granted && memberRoles.indexOf(granted) < memberRoles.indexOf(role) ? granted : role;
-}
-
-export function isOwner(
-  { owner_type, owner_id }: Pick<ImplementationRow, 'owner_type' | 'owner_id'>,
-  { type, id }: Pick<Subject, 'type' | 'id'>,
-): boolean {
-  return owner_type === type && owner_id === id;
 }
 
 /** A reader of repositories: an approved user in a context, or null for a visitor, who sees what is public. */
@@ -130,11 +112,6 @@ async function elsewhere(
 
 export function noImplementation(id: string): Problem {
   return new Problem('not-found', `There is no implementation ${id}, or you may not see it.`);
-}
-
-/** The context that records a change in the audit log of the owner, also when another person makes it. */
-export function auditContext({ owner_type, owner_id }: ImplementationRow, context: Context): Context {
-  return { ...context, type: owner_type, id: owner_id };
 }
 
 /** Says why nobody can push to a repository. */

@@ -1,15 +1,9 @@
 import { toTimestamp, type MemberRole } from '@kethub/contract';
-import {
-  changeDataPool,
-  createDataPool,
-  poolsFor,
-  requirePool,
-  restrict,
-  type ListedPool,
-} from '../datapools/index.ts';
+import { changeDataPool, createDataPool, poolsFor, requirePool, type ListedPool } from '../datapools/index.ts';
 import type { IdempotencyKey, Listing } from '../../foundation/http/index.ts';
 import type { Context, Platform } from '../../foundation/platform.ts';
 import type { DataPoolRow } from '../../foundation/storage/index.ts';
+import { restrict } from '../../people/organizations/index.ts';
 
 interface PoolRequest {
   readonly name: string;

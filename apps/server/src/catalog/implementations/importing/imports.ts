@@ -8,10 +8,10 @@ import { Problem, once, type IdempotencyKey } from '../../../foundation/http/ind
 import type { Context, Platform } from '../../../foundation/platform.ts';
 import type { ImplementationImportRow, Queries } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
-import { lockOwnerShared } from '../../../people/organizations/index.ts';
+import { auditContext, lockOwnerShared } from '../../../people/organizations/index.ts';
 import { implementationAnswersOf } from '../catalog.ts';
 import { insertImplementation } from '../create.ts';
-import { auditContext, requireImplementation, requireLocked } from '../rights.ts';
+import { requireImplementation, requireLocked } from '../rights.ts';
 import { requireImportUrl } from './address.ts';
 import { sealCredential } from './credential.ts';
 import { openForPushes } from './records.ts';

@@ -4,10 +4,10 @@ import type { ImplementationInvitationRow, Queries } from '../../../foundation/s
 import { audit } from '../../../people/audit/index.ts';
 import { lockAccountShared } from '../../../people/deletions/index.ts';
 import type { IdentityProvider } from '../../../people/identity/index.ts';
-import { noOpenInvitation, verifiedAddress } from '../../../people/organizations/index.ts';
+import { auditContext, isOwner, noOpenInvitation, verifiedAddress } from '../../../people/organizations/index.ts';
 import { presentImplementation } from '../present.ts';
 import { lockImplementation, roleOfMember } from '../queries.ts';
-import { auditContext, isOwner, noImplementation } from '../rights.ts';
+import { noImplementation } from '../rights.ts';
 import { openInvitations, presentInvitation } from './sent.ts';
 
 /** Lists the open invitations to the caller's verified address, newest first. */

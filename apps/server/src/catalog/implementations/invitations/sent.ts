@@ -8,8 +8,8 @@ import type {
   Queries,
 } from '../../../foundation/storage/index.ts';
 import { audit } from '../../../people/audit/index.ts';
-import { newInvitation, type InvitationMails } from '../../../people/organizations/index.ts';
-import { auditContext, requireImplementation, requireLocked } from '../rights.ts';
+import { auditContext, newInvitation, type InvitationMails } from '../../../people/organizations/index.ts';
+import { requireImplementation, requireLocked } from '../rights.ts';
 
 type Listed = ImplementationInvitationRow &
   Pick<ImplementationRow, 'name'> & { owner_type: OwnerType; owner_id: string };

@@ -4,8 +4,9 @@ import type { Accounts } from '../../../people/accounts/index.ts';
 import { networkOf, Problem, RateLimiter } from '../../../foundation/http/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { isWellFormed, type ImplementationRow, type Queries } from '../../../foundation/storage/index.ts';
+import { restrict } from '../../../people/organizations/index.ts';
 import { findByAddress, roleOfMember } from '../queries.ts';
-import { readOnlyText, restrict } from '../rights.ts';
+import { readOnlyText } from '../rights.ts';
 import { GitRefusal, passwordNeeded, refusalOf } from './refusal.ts';
 
 /** Wrong passwords a minute of one network; then 429. */
