@@ -123,7 +123,8 @@ async function openSlurm(): Promise<FaultyCluster> {
   return {
     name: 'slurm',
     settings: { ...settings, KETHUB_SERVICE_NETWORKS: `${LOOPBACK}/32` },
-    kind: OF_CLUSTERS,
+    // A controller that is killed before it has saved that a job began aborts the job after its start.
+    kind: { ...OF_CLUSTERS, lostWith: [...OF_CLUSTERS.lostWith, 'slurmctld'] },
     reportsTo: reports.address,
     runs: reports.runs,
     parts: {
