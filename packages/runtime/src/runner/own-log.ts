@@ -7,10 +7,18 @@ const KEPT_BYTES = 1024 * 1024;
 /** Milliseconds between two looks at its size. */
 const LOOK_MS = 60_000;
 
-/** Keeps the log of the runner below about 4 MiB: when it grows beyond, only its last 1 MiB stays. */
+/**
+ * Keeps the log of the runner below about 4 MiB: when it grows beyond, only its last 1 MiB stays. Lines that a full disk
+ * does not take are lost; without a listener, the first of them would end the runner.
+ */
 export function boundOwnLog(path: string): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const look = (): void => {
-    if (existsSync(path)) shorten(path);
+    try {
+      if (existsSync(path)) shorten(path);
+    } catch {
+      // The disk is full or away. The next look tries again.
+    }
   };
   look();
   setInterval(look, LOOK_MS).unref();

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { destination, multistream, type Logger } from 'pino';
-import { createLog } from './log.ts';
+import { multistream, type Logger } from 'pino';
+import { createLog, openDestination } from './log.ts';
 
 /** Bytes of the log file; a larger one is renamed and a new one begun. */
 const FILE_BYTES = 20 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface LogFile {
 export function openLogFile(dataDir: string, level: string): LogFile {
   const file = path.join(dataDir, 'log', 'kethub.log');
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const stream = destination({ dest: file, sync: false, mode: 0o600 });
+  const stream = openDestination(file);
   const rotate = (): void => {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes < FILE_BYTES) return;
