@@ -1,10 +1,11 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { root } from './run.ts';
 import { mavenCentral, type Tool } from './system-tools.ts';
 
@@ -57,15 +58,15 @@ export async function fetchKeycloak(say: (line: string) => void): Promise<string
   try {
     const archive = path.join(folder, 'keycloak.tar.gz');
     // curl respects the proxies of the machine.
-    call('curl', ['-fsSL', '--connect-timeout', '15', '--max-time', '600', '--output', archive, ARCHIVE]);
+    await call('curl', ['-fsSL', '--connect-timeout', '15', '--max-time', '600', '--output', archive, ARCHIVE]);
     const hash = createHash('sha256');
     await pipeline(createReadStream(archive), hash);
     const found = hash.digest('hex');
     if (found !== SHA256) throw new KeycloakMissing(`${ARCHIVE} has the SHA-256 ${found}, not ${SHA256}`);
-    call('tar', ['-xzf', archive, '-C', folder]);
+    await call('tar', ['-xzf', archive, '-C', folder]);
     const unpacked = path.join(folder, `keycloak-${VERSION}`);
     // Built once for what the tests use, not at every start.
-    call('java', [...javaArguments(unpacked, unpacked), 'build', '--db=dev-mem', '--cache=local']);
+    await call('java', [...javaArguments(unpacked, unpacked), 'build', '--db=dev-mem', '--cache=local']);
     // Appears only when complete: an interrupted fetch is repeated, and of two at the same time one wins.
     if (!existsSync(home)) renameSync(unpacked, home);
   } finally {
@@ -149,8 +150,12 @@ function ready(server: ChildProcess): Promise<string> {
   });
 }
 
-function call(command: string, args: string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status === 0) return;
-  throw new KeycloakMissing(`${command} failed: ${error?.message ?? (stderr + stdout).slice(-2_000)}`);
+/** Runs a program while others of this process go on: of Keycloak, most of the time is a download and a build. */
+async function call(command: string, args: string[]): Promise<void> {
+  try {
+    await promisify(execFile)(command, args, { maxBuffer: 2 ** 24 });
+  } catch (error) {
+    const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string };
+    throw new KeycloakMissing(`${command} failed: ${(stderr + stdout).slice(-2_000) || message}`);
+  }
 }

@@ -1,7 +1,7 @@
-import { containerTools, EngineMissing, startContainerEngine, type ContainerEngine } from './container-engine.ts';
+import { containerTools, EngineMissing, startContainerEngine } from './container-engine.ts';
 import { fetchJGit, jdkTool, JGitMissing } from './jgit.ts';
-import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak, type Keycloak } from './keycloak.ts';
-import { podmanTools, startPodman, type Podman } from './podman.ts';
+import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak } from './keycloak.ts';
+import { podmanTools, startPodman } from './podman.ts';
 import { postgresTool, startPostgres } from './postgres.ts';
 import { fetchPackages, PackagesMissing } from './python-packages.ts';
 import { run } from './run.ts';
@@ -47,42 +47,49 @@ try {
   say(error.message);
   process.exit(1);
 }
-const checked = deep || chosen.length > 0 || (await check());
-const postgres = await startPostgres({ durable: false });
-let keycloak: Keycloak | null = null;
-let engine: ContainerEngine | null = null;
-let podman: Podman | null = null;
+/** Ends what has been started, the last first. */
+const stops: (() => Promise<void>)[] = [];
+// The servers are fetched and started beside the check: downloads wait, and most starts use one processor.
+const servers = Promise.allSettled([postgresForTests(), keycloakForTests(), engineForTests(), podmanForTests()]);
 try {
-  keycloak = await keycloakForTests();
-  engine = await engineForTests();
-  podman = await podmanForTests();
+  const checked = deep || chosen.length > 0 || (await check());
+  const [postgres, keycloak, engine, podman] = (await servers).map((started) => {
+    if (started.status === 'rejected') throw started.reason;
+    return started.value;
+  });
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
   const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
   const tested = await run('tests', 'vitest', ['run', ...chosen], {
-    KETHUB_TEST_POSTGRES_URL: postgres.url,
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
-    ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak.url }),
-    ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine.socket }),
-    ...(podman && { KETHUB_TEST_PODMAN: podman.socket }),
+    ...(postgres && { KETHUB_TEST_POSTGRES_URL: postgres }),
+    ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak }),
+    ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine }),
+    ...(podman && { KETHUB_TEST_PODMAN: podman }),
     ...(schemathesis !== null && { KETHUB_TEST_SCHEMATHESIS: schemathesis }),
     ...(pythonGit !== null && { KETHUB_TEST_PYTHON_GIT: pythonGit }),
     ...(jgit !== null && { KETHUB_TEST_JGIT: jgit }),
   });
   process.exitCode = checked && tested ? 0 : 1;
 } finally {
-  await keycloak?.stop();
-  await engine?.stop();
-  await podman?.stop();
-  await postgres.stop();
+  await servers;
+  for (const stop of stops.toReversed()) await stop();
+}
+
+async function postgresForTests(): Promise<string> {
+  const { url, stop } = await startPostgres({ durable: false, say });
+  stops.push(stop);
+  return url;
 }
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */
-async function keycloakForTests(): Promise<Keycloak | null> {
+async function keycloakForTests(): Promise<string | null> {
   if (!KEYCLOAK_TESTS.some(isChosen)) return null;
   try {
     ensureTools([javaTool], say);
-    return await startKeycloak(await fetchKeycloak(say));
+    const { url, stop } = await startKeycloak(await fetchKeycloak(say));
+    stops.push(stop);
+    return url;
   } catch (error) {
     if (!(error instanceof ToolsMissing || error instanceof KeycloakMissing)) throw error;
     say(`${error.message}\nkethub: the tests with a real Keycloak are SKIPPED`);
@@ -91,11 +98,13 @@ async function keycloakForTests(): Promise<Keycloak | null> {
 }
 
 /** Starts a container engine of its own, in the same way. */
-async function engineForTests(): Promise<ContainerEngine | null> {
+async function engineForTests(): Promise<string | null> {
   if (!CONTAINER_TESTS.some(isChosen)) return null;
   try {
     ensureTools(containerTools, say);
-    return await startContainerEngine();
+    const { socket, stop } = await startContainerEngine();
+    stops.push(stop);
+    return socket;
   } catch (error) {
     if (!(error instanceof ToolsMissing || error instanceof EngineMissing)) throw error;
     say(`${error.message}\nkethub: the tests with a container engine are SKIPPED`);
@@ -104,11 +113,13 @@ async function engineForTests(): Promise<ContainerEngine | null> {
 }
 
 /** Starts a Podman without root, in the same way. */
-async function podmanForTests(): Promise<Podman | null> {
+async function podmanForTests(): Promise<string | null> {
   if (!isChosen(PODMAN_TEST)) return null;
   try {
     ensureTools(podmanTools, say);
-    return await startPodman();
+    const { socket, stop } = await startPodman();
+    stops.push(stop);
+    return socket;
   } catch (error) {
     if (!(error instanceof ToolsMissing || error instanceof EngineMissing)) throw error;
     say(`${error.message}\nkethub: the tests with Podman are SKIPPED`);
@@ -143,5 +154,6 @@ function jgitForTests(): string | null {
 
 function isChosen(file: string): boolean {
   if (file.endsWith('.deep.test.ts') !== deep) return false;
-  return chosen.length === 0 || chosen.some((part) => file.includes(part));
+  const parts = chosen.filter((part) => !part.startsWith('-'));
+  return parts.length === 0 || parts.some((part) => file.includes(part));
 }
