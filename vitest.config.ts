@@ -8,20 +8,32 @@ const FAST =
 
 /** Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. */
 const LONGEST = [
-  'test/faults.deep.test.ts',
   'test/fuzz.deep.test.ts',
+  'apps/dashboard/test/every-role.deep.test.ts',
+  // It waits for downloads, which corpus.deep.test.ts then finds.
+  'packages/runtime/src/pythons/pythons.deep.test.ts',
+  'apps/dashboard/test/modeller-elements.deep.test.ts',
+  'test/faults.deep.test.ts',
+  'apps/dashboard/test/every-screen.deep.test.ts',
+  'test/corpus.deep.test.ts',
   'apps/server/src/people/accounts/deletion-kill.deep.test.ts',
+  'packages/runtime/src/slurm/slurm.deep.test.ts',
+  'apps/server/src/backup/backup.deep.test.ts',
+  'apps/dashboard/test/lists.deep.test.ts',
   'test/git-kills.deep.test.ts',
   'test/git-service-kills.deep.test.ts',
-  'apps/dashboard/test/every-screen.deep.test.ts',
-  'apps/dashboard/test/modeller-elements.deep.test.ts',
-  'apps/dashboard/test/every-role.deep.test.ts',
   'test/serve-engine.deep.test.ts',
+  'apps/dashboard/test/foreign-files.deep.test.ts',
+  'test/standstill.deep.test.ts',
   'apps/dashboard/test/firefox.deep.test.ts',
   'packages/runtime/src/escapes/escapes.test.ts',
   'test/processes.test.ts',
-  'test/faults.test.ts',
   'test/documented-commands.test.ts',
+  'apps/server/src/people/authorization/matrix.test.ts',
+  'apps/server/src/running/workflows/workflow-service.test.ts',
+  'test/git-process.test.ts',
+  'packages/runtime/src/build/packages.test.ts',
+  'test/faults.test.ts',
 ];
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */

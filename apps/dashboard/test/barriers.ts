@@ -26,7 +26,8 @@ export async function barriersInBoth(page: Page, name: string): Promise<string[]
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    found.push(...(await barriersOf(page, `${colorScheme}${name}`)));
+    // The elements are the same in both: in dark, only the rules that look at colours can find more.
+    found.push(...(await barriersOf(page, `${colorScheme}${name}`, colorScheme === 'dark' ? COLOURS : {})));
   }
   return found;
 }
@@ -45,8 +46,8 @@ export async function open(page: Page, address: string): Promise<void> {
 }
 
 /** Barriers of the page as it is, and whatever makes it wider than a telephone. Pictures of both widths are left. */
-export async function barriersOf(page: Page, name: string): Promise<string[]> {
-  const found = (await violations(page)).map((one) => `${name}: ${one}`);
+export async function barriersOf(page: Page, name: string, rules: object = {}): Promise<string[]> {
+  const found = (await violations(page, rules)).map((one) => `${name}: ${one}`);
   await picture(page, name);
   await page.setViewportSize(NARROW);
   const width = await page.evaluate('document.documentElement.scrollWidth');
@@ -64,11 +65,15 @@ export async function violationsInDialog(page: Page, apart: readonly string[] = 
   return (await violations(page)).filter((one) => !apart.some((rule) => one.startsWith(`${rule}:`)));
 }
 
-/** Violations of WCAG 2.2 A and AA and of best practice, in words. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+/** Options of axe for the rules whose result depends on colours, as far as they are on by default. */
+const COLOURS = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+
+/** Violations of WCAG 2.2 A and AA and of best practice, in words. @param rules options of axe that choose rules. */
+async function violations(page: Page, rules: object = {}): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...rules });
   const found: { id: string; nodes: { html: string }[] }[] = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+    `axe.run(document, ${options}).then((result) => result.violations)`,
   );
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
