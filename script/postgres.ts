@@ -1,6 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from './free-port.ts';
@@ -38,13 +47,16 @@ export interface PostgresOptions {
   readonly also?: string;
   /** Further settings of the server. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Takes a line for the person who started it. */
+  readonly say?: (line: string) => void;
 }
 
 /** Starts a PostgreSQL of its own in a temporary folder, on loopback. */
-export async function startPostgres({ durable, also, settings: further }: PostgresOptions): Promise<Postgres> {
+export async function startPostgres({ durable, also, settings: further, say }: PostgresOptions): Promise<Postgres> {
   const programs = binaries();
   if (programs === null) throw new Error('PostgreSQL is not installed');
-  const folder = mkdtempSync(path.join(durable ? os.tmpdir() : folderInMemory(), 'kethub-postgres-'));
+  for (const parent of [os.tmpdir(), IN_MEMORY]) removeAbandoned(parent);
+  const folder = mkdtempSync(path.join(durable ? os.tmpdir() : folderInMemory(say), `${NAME}${process.pid}-`));
   const user = unprivileged();
   if (user) chownSync(folder, user.uid, user.gid);
   const data = path.join(folder, 'data');
@@ -107,6 +119,9 @@ export async function startPostgres({ durable, also, settings: further }: Postgr
   };
 }
 
+/** Beginning of the name of a folder. The id of the process that made it follows. */
+const NAME = 'kethub-postgres-';
+const IN_MEMORY = '/dev/shm';
 /** Bytes that must be free for data in memory. The databases of a test run take less than 1 GB at a time. */
 const FREE_MEMORY = 4 * 2 ** 30;
 
@@ -114,11 +129,33 @@ const FREE_MEMORY = 4 * 2 ** 30;
  * A folder in memory, or that of temporary files. A database is some hundred small files: a disk takes several times
  * longer to copy one.
  */
-function folderInMemory(): string {
-  const inMemory = '/dev/shm';
-  if (!existsSync(inMemory) || process.availableMemory() < FREE_MEMORY) return os.tmpdir();
-  const { bavail, bsize } = statfsSync(inMemory);
-  return bavail * bsize < FREE_MEMORY ? os.tmpdir() : inMemory;
+function folderInMemory(say?: (line: string) => void): string {
+  const free = existsSync(IN_MEMORY) ? statfsSync(IN_MEMORY) : { bavail: 0, bsize: 0 };
+  const bytes = Math.min(free.bavail * free.bsize, process.availableMemory());
+  if (bytes >= FREE_MEMORY) return IN_MEMORY;
+  const [has, needs] = [bytes, FREE_MEMORY].map((one) => `${Math.floor(one / 2 ** 20)} MB`);
+  say?.(
+    `${IN_MEMORY} has room for ${has} of ${needs}, so PostgreSQL keeps its data in ${os.tmpdir()}, which is slower.`,
+  );
+  return os.tmpdir();
+}
+
+/** Ends and removes each PostgreSQL whose run was killed: it would keep its data in memory until the machine starts again. */
+function removeAbandoned(parent: string): void {
+  const names = existsSync(parent) ? readdirSync(parent).filter((name) => name.startsWith(NAME)) : [];
+  for (const name of names) {
+    const owner = /^(\d+)-/.exec(name.slice(NAME.length))?.[1];
+    if (owner === undefined || existsSync(`/proc/${owner}`)) continue;
+    const folder = path.join(parent, name);
+    try {
+      const pid = Number(readFileSync(path.join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
+      // The id may belong to another process by now.
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)) process.kill(pid, 'SIGQUIT');
+    } catch {
+      // It has ended.
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
 }
 
 /** PostgreSQL refuses to run as root; its package brings a user. */
