@@ -171,7 +171,8 @@ export async function startKubernetes(
     tag: (image, other) => images('tag', image, other),
     trust(registry) {
       mkdirSync(at(`registries/${registry}`), { recursive: true });
-      const host = `[host."http://${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
+      // Without the first line an image that is missing would be looked for over TLS, and the answer to that be told.
+      const host = `server = "http://${registry}"\n[host."http://${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
       writeFileSync(at(`registries/${registry}/hosts.toml`), host);
     },
     async stop() {

@@ -20,6 +20,8 @@ const HTPASSWD = 'kethub:$2b$05$GFjQbiuY.B9vBNzsjL28que18q8/KwsNG6FxWWD7/VrkNBoj
 export interface Registry {
   /** Host and port. */
   readonly host: string;
+  /** Folder of its images, and of uploads that are under way. */
+  readonly images: string;
   /** Ends the registry, and keeps its images. */
   down(): Promise<void>;
   /** Starts it again with its images. */
@@ -31,6 +33,7 @@ export interface Registry {
 export async function startRegistry(address: string, access: 'USER' | 'ANYBODY'): Promise<Registry> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kethub-registry-'));
   const host = `${address}:${await freePort()}`;
+  const images = path.join(folder, 'images');
   const settings = path.join(folder, 'config.yml');
   const users = path.join(folder, 'htpasswd');
   writeFileSync(users, `${HTPASSWD}\n`);
@@ -39,7 +42,7 @@ export async function startRegistry(address: string, access: 'USER' | 'ANYBODY')
     JSON.stringify({
       version: '0.1',
       log: { level: 'error', accesslog: { disabled: true } },
-      storage: { filesystem: { rootdirectory: path.join(folder, 'images') }, delete: { enabled: true } },
+      storage: { filesystem: { rootdirectory: images }, delete: { enabled: true } },
       http: { addr: host, secret: 'of-a-test' },
       ...(access === 'USER' && { auth: { htpasswd: { realm: 'kethub', path: users } } }),
     }),
@@ -62,6 +65,7 @@ export async function startRegistry(address: string, access: 'USER' | 'ANYBODY')
   await up();
   return {
     host,
+    images,
     up,
     down: () => end(),
     async stop() {

@@ -1,11 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installationOf } from '../containers/installation.ts';
 import type { RegistrySettings } from '../kubernetes/settings.ts';
-import { RuntimeUnavailable, type ExecutionEnd, type ExecutionJob, type LogLine, type Runtime } from '../types.ts';
+import {
+  RuntimeUnavailable,
+  type ExecutionEnd,
+  type ExecutionJob,
+  type KnownExecution,
+  type LogLine,
+  type Runtime,
+} from '../types.ts';
 import { createBuildLog, type BuildLog, type OnLine } from './build-log.ts';
 import { checkDockerfile } from './dockerfile.ts';
 import { removeTree } from './folders.ts';
@@ -71,6 +78,19 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   const sharing = shareWork<BuiltImage>();
   /** Digests of the builds that this process does. */
   const underWay = new Set<string>();
+  /** Mark of a build that is being ended, which the next process of the platform finds as well. */
+  const endMark = (digest: string): string => join(builds, digest, 'unwanted');
+
+  async function beginningOf(digest: string, signal: AbortSignal): Promise<KnownExecution | undefined> {
+    const known = await patiently(() => runtime.list(), signal);
+    return known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
+  }
+
+  async function cancel(id: string, digest: string): Promise<void> {
+    await mkdir(join(builds, digest), { recursive: true, mode: 0o711 });
+    await writeFile(endMark(digest), '');
+    await runtime.cancel(id);
+  }
 
   /** Puts the project where pods fetch it until the build is over. */
   async function unpack(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<ExecutionJob> {
@@ -114,11 +134,15 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   }
 
   async function buildOnce(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
-    const known = await patiently(() => runtime.list(), signal);
-    const before = known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
-    if (before?.state === 'ENDED' && !['SUCCEEDED', 'FAILED'].includes(before.end.outcome))
-      await patiently(() => runtime.forget(before.executionId), signal);
-    else if (before !== undefined) {
+    let before = await beginningOf(digest, signal);
+    while (before?.state === 'RUNNING' && existsSync(endMark(digest))) {
+      await changed(before.executionId, signal);
+      before = await beginningOf(digest, signal);
+    }
+    if (before?.state === 'ENDED' && !['SUCCEEDED', 'FAILED'].includes(before.end.outcome)) {
+      const { executionId } = before;
+      await patiently(() => forget(executionId, digest), signal);
+    } else if (before !== undefined) {
       archive.destroy();
       log.info('This build was begun before, and goes on.');
       return follow(before.executionId, digest, log, signal);
@@ -140,7 +164,7 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
     try {
       return await collect(id, digest, log, signal);
     } catch (error) {
-      if (signal.aborted && !(signal.reason instanceof PlatformStops)) await runtime.cancel(id).catch(() => undefined);
+      if (signal.aborted && !(signal.reason instanceof PlatformStops)) await cancel(id, digest).catch(() => undefined);
       throw error;
     }
   }
@@ -236,7 +260,7 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
       for (const digest of folders) {
         const one = known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
         if (underWay.has(digest)) continue;
-        if (one?.state === 'RUNNING' && !needed.has(digest)) await runtime.cancel(one.executionId);
+        if (one?.state === 'RUNNING' && !needed.has(digest)) await cancel(one.executionId, digest);
         else if (one === undefined) await removeTree(join(builds, digest));
         else if (one.state === 'ENDED' && now() - one.end.endedAt > UNCOLLECTED_MS)
           await forget(one.executionId, digest);

@@ -9,7 +9,7 @@ import type { KubernetesSettings } from './settings.ts';
 const ANSWER_MS = 30_000;
 /** Bytes of an answer, and of one line of a watch. A longer one is an error. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
-/** Characters of a message of the cluster that are shown. */
+/** Characters of a message of the cluster that are shown, half of them from its end. */
 const WORDS = 500;
 
 /** The API server refused a request. `reason` is its word for it, such as `AlreadyExists`. */
@@ -149,9 +149,10 @@ function refusalOf(status: number, text: string): Error {
   return new ClusterRefusal(status, reason, words);
 }
 
-/** A message of the cluster, in one line and bounded. */
+/** A message of the cluster, in one line and bounded. The cause stands at its end, so a long one loses its middle. */
 export function shortened(message: string): string {
-  return message.replaceAll(/\s+/g, ' ').trim().slice(0, WORDS);
+  const words = message.replaceAll(/\s+/g, ' ').trim();
+  return words.length <= WORDS ? words : `${words.slice(0, WORDS / 2)} … ${words.slice(-WORDS / 2)}`;
 }
 
 /** The lines of an answer that is read as it comes. @throws when the connection is lost, or a line is too long. */

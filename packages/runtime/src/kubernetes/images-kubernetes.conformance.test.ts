@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import { createClusterImages, PlatformStops } from '../build/cluster-images.ts';
 import type { ImageLimits } from '../build/image-build.ts';
 import type { BuildOutcome, BuiltImage } from '../build/outcome.ts';
 import { BUSYBOX } from '../containers/check.ts';
-import type { ContainerImage, KubernetesSettings, LogLine } from '../index.ts';
+import type { ContainerImage, ExecutionEnd, KubernetesSettings, LogLine } from '../index.ts';
 import { openBench, type Bench, type Order } from '../testing/bench.ts';
 import { BUILDS, keepCredential, NAMESPACE, openCluster, openRegistries, settingsFor, type Registries } from '../testing/cluster.ts'; // prettier-ignore
 import { testDriver } from '../testing/contract.ts';
@@ -111,6 +111,8 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
       ((await cluster.ask('GET', `/api/v1/namespaces/${namespace}/pods`)).body['items'] ?? []) as never;
     const nothingLeft = async (): Promise<void> =>
       eventually('no builds are left', async () => (await jobs()).length + (await pods()).length === 0);
+    const isPushing = async (): Promise<boolean> =>
+      JSON.stringify((await pods()).map(({ status }) => status)).includes('"name":"push","state":{"running"');
     const linesOf = async (id: string): Promise<string[]> => (await bench.log(id)).map(({ message }) => message);
 
     test('base, USER, WORKDIR, ENV, ENTRYPOINT, CMD and VOLUME of a Dockerfile are what a program sees', async () => {
@@ -220,29 +222,87 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
       await nothingLeft();
     }, 300_000);
 
-    test('a registry that is away for a while delays a build', async () => {
+    test('a registry that is away for a while, or ends in the middle of a push, delays a build', async () => {
+      const bytes = 60 * MiB;
+      const lines = [...SHELL, `RUN dd if=/dev/urandom of=/large bs=1M count=${bytes / MiB}`, RUNS_PROGRAM];
       await registries.images.down();
-      const building = build(bench, [...SHELL, 'RUN echo built', RUNS_PROGRAM]);
-      const isPushing = async (): Promise<boolean> =>
-        JSON.stringify((await pods()).map(({ status }) => status)).includes('"name":"push","state":{"running"');
+      const building = build(bench, lines);
       await eventually('the image is being pushed', isPushing);
       await registries.images.up();
-      imageOf(await building);
+      await eventually('a layer is on its way', () => Promise.resolve(largest(registries.images.images, '_uploads') > MiB)); // prettier-ignore
+      await registries.images.down();
+      expect(largest(registries.images.images, 'blobs')).toBeLessThan(bytes);
+      await registries.images.up();
+      const end = await bench.run(imageOf(await building), { environment: { PROGRAM: 'wc -c </large' } });
+      expect(end.outcome).toBe('SUCCEEDED');
+      expect(await linesOf(end.executionId)).toEqual([String(bytes)]);
+    }, 400_000);
+
+    test('a registry that stays away fails a build in words, and a push can be cancelled', async () => {
+      const lines = [...SHELL, 'LABEL stays=away', RUNS_PROGRAM];
+      await registries.images.down();
+      try {
+        const stop = new AbortController();
+        const first = expect(build(bench, lines, {}, stop.signal)).rejects.toThrow('not wanted');
+        await eventually('the image is being pushed', isPushing);
+        stop.abort(new Error('not wanted'));
+        await first;
+        const refused = problemOf(await build(bench, lines));
+        expect(refused?.code).toBe('image-build-failed');
+        expect(refused?.detail).toMatch(/registry does not take the image: .*connection refused.*Ask the operator/i);
+        await nothingLeft();
+      } finally {
+        await registries.images.up();
+      }
+    }, 400_000);
+
+    test('an image without a base is built while the registry of bases is away, and another build says so', async () => {
+      await registries.bases.down();
+      try {
+        imageOf(await build(bench, [...SHELL, 'LABEL without=network', RUNS_PROGRAM]));
+        const refused = problemOf(await build(bench, ['FROM base:1', RUNS_PROGRAM]));
+        expect([refused?.code, refused?.detail]).toEqual(['image-build-failed', expect.stringMatching(/base:1.*refused/)]); // prettier-ignore
+        await nothingLeft();
+      } finally {
+        await registries.bases.up();
+      }
     }, 300_000);
 
-    test('an image that cannot be pulled is logged, and the execution can be cancelled', async () => {
-      const image = `${registries.settings.repository}@sha256:${'0'.repeat(64)}`;
-      const job = bench.jobOf({ image, command: ['true'] });
+    /** Starts an execution of an image that no node can pull, and waits until its log says so. */
+    const stuck = async (image: ContainerImage, words: RegExp): Promise<{ id: string; ended: Promise<ExecutionEnd> }> => {
+      const job = bench.jobOf(image, { environment: { PROGRAM: 'echo runs' }, limits: { cpus: 0.5 } });
       const ended = bench.ended(job.executionId);
       await bench.runtime.start(job);
-      await eventually(
-        'the log names the image',
-        async () =>
-        (await linesOf(job.executionId)).some((line) => /program cannot start \((ErrImagePull|ImagePullBackOff)\).*000/.test(line)), // prettier-ignore
+      await eventually(`the log says ${words.source}`, async () =>
+        (await linesOf(job.executionId)).some((line) => words.test(line)),
       );
-      await bench.runtime.cancel(job.executionId);
+      return { id: job.executionId, ended };
+    }; // prettier-ignore
+
+    test('an image that the registry has lost is told, and the same source makes a new one', async () => {
+      const lines = [...SHELL, 'LABEL is=lost', RUNS_PROGRAM];
+      const image = imageOf(await build(bench, lines));
+      const [, digest] = image.image.split('@');
+      const authorization = `Basic ${Buffer.from(`${REGISTRY_USER.name}:${REGISTRY_USER.password}`).toString('base64')}`;
+      const manifest = `http://${registries.images.host}/v2/kethub/manifests/${digest}`;
+      expect((await fetch(manifest, { method: 'DELETE', headers: { authorization } })).status).toBe(202);
+      const { id, ended } = await stuck(image, /program cannot start \((ErrImagePull|ImagePullBackOff)\).*lost the image of this version/); // prettier-ignore
+      await bench.runtime.cancel(id);
       expect((await ended).outcome).toBe('CANCELLED');
-    }, 240_000);
+      const end = await bench.run(imageOf(await build(bench, lines)), { environment: { PROGRAM: 'echo runs' } });
+      expect(end.outcome).toBe('SUCCEEDED');
+    }, 300_000);
+
+    test('an execution waits for a registry that does not let its node pull, and goes on when it does', async () => {
+      const image = imageOf(await build(bench, [...SHELL, 'LABEL is=closed', RUNS_PROGRAM]));
+      const { host } = registries.images;
+      await keepCredential(cluster, NAMESPACE, host, 'wrong');
+      const { id, ended } = await stuck(image, /program cannot start .*401 Unauthorized/);
+      await keepCredential(cluster, NAMESPACE, host, REGISTRY_USER.password);
+      expect((await linesOf(id)).join()).not.toContain('lost the image');
+      expect((await ended).outcome).toBe('SUCCEEDED');
+      expect(await linesOf(id)).toContain('runs');
+    }, 300_000);
 
     test('a program that fills the folders of its image is ended', async () => {
       const image = imageOf(await build(bench, [...SHELL, 'RUN mkdir -m 777 /free', RUNS_PROGRAM]));
@@ -309,6 +369,12 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
 async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 200, what));
 }
+
+/** Bytes of the largest file below the folders of this name. */
+function largest(folder: string, name: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.split('/').includes(name));
+  return Math.max(0, ...files.map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0));
+} // prettier-ignore
 
 /** Brings an image with a shell to a registry, as an operator does who has a mirror. */
 async function pushBase(name: string): Promise<void> {

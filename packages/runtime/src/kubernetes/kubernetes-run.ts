@@ -25,6 +25,10 @@ const LAST_OUTPUT_MS = 2_000;
 const REMOVE_ATTEMPTS = 20;
 /** Reasons for waiting that are logged. Further ones are left out. */
 const MOST_REASONS = 20;
+/** Words of a node for an image of a service that its registry does not have. */
+const IMAGE_LOST = /container program cannot start .*(: not found|manifest unknown)/;
+const AS_NEW_VERSION =
+  'The registry has lost the image of this version. Cancel the execution, and upload the same source as a new version.';
 const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
 
 /** The cluster around a run. */
@@ -324,7 +328,8 @@ export class KubernetesRun implements Run {
           this.#pod === null
             ? await this.#eventOf(job)
             : (waitOf(this.#pod) ?? (await this.#eventOf(this.#pod.metadata.name)));
-        if (why !== null) this.#wait(why);
+        if (why !== null)
+          this.#wait(this.#options.leavesFile && IMAGE_LOST.test(why) ? `${why} ${AS_NEW_VERSION}` : why);
       } catch (error) {
         if (!(error instanceof ClusterAway || error instanceof ClusterRefusal)) throw error;
         this.#wait(messageOf(error));
