@@ -16,7 +16,7 @@ test.each([
     ['platform', 'still-platform', 'still-runner'],
     null,
   ],
-  ['postgres', 12, 'everything', null, 3_000],
+  ['postgres', amounts.faultsOfEverything, 'everything', null, 3_000],
 ] as const)(
   `on %s with %d kills of %s at random moments nothing is lost, run twice, stuck or left behind (KETHUB_TEST_SEED=${seed})`,
   { timeout: 600_000 },

@@ -6,9 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { amounts } from '@kethub/server/testing/amounts';
 
 /** A longer run: KETHUB_FUZZ_EXAMPLES=200. Another one: KETHUB_FUZZ_SEED=$RANDOM. */
-const examples = Number(process.env['KETHUB_FUZZ_EXAMPLES'] ?? 8);
+const examples = Number(process.env['KETHUB_FUZZ_EXAMPLES'] ?? amounts.requestsOfOperations);
 const seed = Number(process.env['KETHUB_FUZZ_SEED'] ?? 1);
 
 /** The folder of Schemathesis (script/python-packages.ts); undefined on a machine that cannot have it. */
@@ -26,6 +27,8 @@ export interface Fuzzing {
   readonly except?: readonly string[];
   /** The phases of Schemathesis, in order (default: all). */
   readonly phases?: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
+  /** The most generated requests to each operation (default: KETHUB_FUZZ_EXAMPLES). */
+  readonly requests?: number;
 }
 
 /** Number of answers by operation (`METHOD /path`) and status. */
@@ -50,7 +53,7 @@ export async function fuzz(fuzzing: Fuzzing, signal: AbortSignal): Promise<Fuzze
       'run',
       `${fuzzing.address}/openapi.json`,
       `--seed=${seed}`,
-      `--max-examples=${examples}`,
+      `--max-examples=${Math.min(examples, fuzzing.requests ?? examples)}`,
       '--report=ndjson',
       `--report-ndjson-path=${events}`,
       ...(fuzzing.phases ? [`--phases=${fuzzing.phases.join()}`] : []),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { workflowForm } from '@kethub/client';
 import { parse } from '@kethub/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { amounts } from '@kethub/server/testing/amounts';
 import { fetchForeignWorkflows, ForeignWorkflowsMissing, workflowFilesIn } from '../../../script/foreign-workflows.ts';
 import { picture } from './barriers.ts';
 import { openDashboard, PROGRAM, type Dashboard } from './browser.ts';
@@ -11,11 +12,11 @@ import { manyElements } from './many-elements.ts';
 
 /** Files of each tool that are opened, spread over all that have a diagram. */
 const SETS = [
-  { name: 'jBPM', files: 40, isOne: (name: string) => name.startsWith('jbpm-bpmn2') },
-  { name: 'Camunda 7', files: 40, isOne: (name: string) => name.startsWith('camunda-engine') },
+  { name: 'jBPM', files: amounts.foreignFiles, isOne: (name: string) => name.startsWith('jbpm-bpmn2') },
+  { name: 'Camunda 7', files: amounts.foreignFiles, isOne: (name: string) => name.startsWith('camunda-engine') },
   {
     name: "Camunda's modeler",
-    files: 40,
+    files: amounts.foreignFiles,
     isOne: (name: string, text: Buffer) =>
       name.startsWith('bpmn-io') && /exporter="camunda modeler"/i.test(text.toString('latin1')),
   },

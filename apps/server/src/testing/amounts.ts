@@ -9,11 +9,17 @@ const either = (usual: number, many: number): number => (thorough ? many : usual
 
 export const amounts = {
   /** Kills of the platform in the middle of pushes, each at a later moment. */
-  killsOfPushes: either(16, 50),
+  killsOfPushes: either(10, 50),
   /** Kills while a service is made of a repository, and as many while a push becomes a version. */
-  killsOfServicesFromGit: either(5, 12),
+  killsOfServicesFromGit: either(3, 12),
   /** Kills of the platform on SQLite under load, in `npm test`. */
   killsUnderLoad: either(4, 8),
   /** Kills and stand-stills of the platform on SQLite under load, in `npm run test:deep`. */
-  faultsOfPlatform: either(24, 50),
+  faultsOfPlatform: either(12, 50),
+  /** Kills of everything on PostgreSQL under load, in `npm run test:deep`. */
+  faultsOfEverything: either(8, 24),
+  /** Generated requests to each operation, for each caller. */
+  requestsOfOperations: either(5, 16),
+  /** Files of each other tool that the modeller opens. */
+  foreignFiles: either(14, 40),
 } as const;
