@@ -93,9 +93,9 @@ export default defineConfig({
     // Platforms that tests start in processes of their own build no dashboard beside what is tested.
     env: { KETHUB_DASHBOARD: 'off' },
     // Each file in its own process, so that a leak shows in its file; two for each core, as many tests wait for others.
-    // Deep tests wait more: for downloads, for browsers, and for platforms that stand still.
+    // Deep tests have a browser or several platforms each. With more of them at a time, they only wait for each other.
     pool: 'forks',
-    maxWorkers: deep ? 5 : 4,
+    maxWorkers: deep ? 3 : 4,
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
     testTimeout: deep || conformance ? 180_000 : 60_000,
