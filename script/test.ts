@@ -1,4 +1,5 @@
 import { containerTools, EngineMissing, startContainerEngine } from './container-engine.ts';
+import { leftOut } from './deep-turns.ts';
 import { fetchJGit, jdkTool, JGitMissing } from './jgit.ts';
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak } from './keycloak.ts';
 import { podmanTools, startPodman } from './podman.ts';
@@ -11,7 +12,8 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm test`: installs missing tools, checks the code, and runs the tests on SQLite and on a real PostgreSQL (which files
 // run on both: apps/server/src/testing/databases.ts). Tests of the identity provider also use a real Keycloak, and tests
 // of containers a real Docker.
-// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis.
+// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. Of those in
+// script/deep-turns.ts, each run has half.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/dashboard/test/keycloak.deep.test.ts',
@@ -39,6 +41,7 @@ const GIT_CLIENTS = 'test/git-clients.deep.test.ts';
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';
 const chosen = process.argv.slice(deep ? 3 : 2);
+const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
 try {
   ensureTools([...runtimeTools, ...testTools, postgresTool], say);
@@ -60,8 +63,9 @@ try {
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
   const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
-  const tested = await run('tests', 'vitest', ['run', ...chosen], {
+  const tested = await run('tests', 'vitest', ['run', ...chosen, ...turns()], {
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
+    KETHUB_TEST_SEED: String(seed),
     ...(postgres && { KETHUB_TEST_POSTGRES_URL: postgres }),
     ...(keycloak && { KETHUB_TEST_KEYCLOAK_URL: keycloak }),
     ...(engine && { KETHUB_TEST_CONTAINER_ENGINE: engine }),
@@ -80,6 +84,15 @@ async function postgresForTests(): Promise<string> {
   const { url, stop } = await startPostgres({ durable: false, say });
   stops.push(stop);
   return url;
+}
+
+/** Options that leave out what is not the turn of this run. Nobody who names files or asks for a thorough run misses one. */
+function turns(): string[] {
+  const all = !chosen.some((argument) => !argument.startsWith('-'));
+  if (!deep || !all || process.env['KETHUB_TEST_THOROUGH'] === '1') return [];
+  const files = leftOut(seed);
+  say(`${files.length} deep files are not in this run: KETHUB_TEST_SEED=${seed} repeats it, the seed ${seed + 1} runs them, KETHUB_TEST_THOROUGH=1 runs all`); // prettier-ignore
+  return files.flatMap((file) => ['--exclude', file]);
 }
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */

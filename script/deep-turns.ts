@@ -1,0 +1,12 @@
+import { globSync } from 'node:fs';
+
+/** Deep tests of which a usual run takes every other one: together they take more time than a usual run has. */
+const IN_TURN = ['apps/dashboard/test/*.deep.test.ts', 'test/serve-*.deep.test.ts'];
+/** Those among them that every run has: each screen as a whole, the sizes of the files, and the sign-in. */
+const ALWAYS = /\/(?:every-screen|sizes|sign-in)\.deep\.test\.ts$/;
+
+/** The files that a usual run of all deep tests leaves out. Two seeds that follow each other have all of them. */
+export function leftOut(seed: number): readonly string[] {
+  const files = globSync(IN_TURN).filter((file) => !ALWAYS.test(file));
+  return files.toSorted().filter((_, at) => at % 2 !== seed % 2);
+}
