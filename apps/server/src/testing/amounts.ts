@@ -19,7 +19,7 @@ export const amounts = {
   /** Kills of everything on PostgreSQL under load, in `npm run test:deep`. */
   faultsOfEverything: either(8, 24),
   /** Generated requests to each operation, for each caller. */
-  requestsOfOperations: either(5, 16),
+  requestsOfOperations: either(8, 16),
   /** Files of each other tool that the modeller opens. */
   foreignFiles: either(14, 40),
 } as const;
