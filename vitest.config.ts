@@ -36,6 +36,9 @@ const LONGEST = [
   'test/faults.test.ts',
 ];
 
+/** Deep tests that each half has: generated requests, each screen as a whole, the sizes of files, and the sign-in. */
+const IN_EACH_HALF = /\/(?:fuzz|every-screen|sizes|sign-in)\.deep\.test\.ts$/;
+
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
 /** `npm run conformance:kubernetes` and `conformance:slurm` set it: drivers on real clusters, and nothing else. */
@@ -43,6 +46,12 @@ const conformance = process.env['KETHUB_TEST_CONFORMANCE'] === '1';
 
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const inEach = files.filter((file) => IN_EACH_HALF.test(nameOf(file)));
+    const others = files.filter((file) => !inEach.includes(file));
+    return [...inEach, ...(await super.shard(others))];
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // The files that failed last time come first, then those that took longest.
     const sorted = await super.sort(files);

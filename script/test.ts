@@ -1,5 +1,4 @@
 import { containerTools, EngineMissing, startContainerEngine } from './container-engine.ts';
-import { leftOut } from './deep-turns.ts';
 import { fetchJGit, jdkTool, JGitMissing } from './jgit.ts';
 import { fetchKeycloak, javaTool, KeycloakMissing, startKeycloak } from './keycloak.ts';
 import { podmanTools, startPodman } from './podman.ts';
@@ -12,8 +11,8 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm test`: installs missing tools, checks the code, and runs the tests on SQLite and on a real PostgreSQL (which files
 // run on both: apps/server/src/testing/databases.ts). Tests of the identity provider also use a real Keycloak, and tests
 // of containers a real Docker.
-// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. Of those in
-// script/deep-turns.ts, each run has half.
+// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. A run has
+// half of them, by chance.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/dashboard/test/keycloak.deep.test.ts',
@@ -63,7 +62,7 @@ try {
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
   const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
-  const tested = await run('tests', 'vitest', ['run', ...chosen, ...turns()], {
+  const tested = await run('tests', 'vitest', ['run', ...chosen, ...half()], {
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
     KETHUB_TEST_SEED: String(seed),
     ...(postgres && { KETHUB_TEST_POSTGRES_URL: postgres }),
@@ -86,13 +85,12 @@ async function postgresForTests(): Promise<string> {
   return url;
 }
 
-/** Options that leave out what is not the turn of this run. Nobody who names files or asks for a thorough run misses one. */
-function turns(): string[] {
-  const all = !chosen.some((argument) => !argument.startsWith('-'));
-  if (!deep || !all || process.env['KETHUB_TEST_THOROUGH'] === '1') return [];
-  const files = leftOut(seed);
-  say(`${files.length} deep files are not in this run: KETHUB_TEST_SEED=${seed} repeats it, the seed ${seed + 1} runs them, KETHUB_TEST_THOROUGH=1 runs all`); // prettier-ignore
-  return files.flatMap((file) => ['--exclude', file]);
+/** The half of the deep tests that this run has. Nobody who chooses files or asks for a thorough run misses one. */
+function half(): string[] {
+  if (!deep || chosen.length > 0 || process.env['KETHUB_TEST_THOROUGH'] === '1') return [];
+  const [own, other] = seed % 2 === 0 ? ['1/2', '2/2'] : ['2/2', '1/2'];
+  say(`this run has the half ${own} of the deep tests; npm run test:deep -- --shard=${other} runs the other one, KETHUB_TEST_THOROUGH=1 both`); // prettier-ignore
+  return [`--shard=${own}`];
 }
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */

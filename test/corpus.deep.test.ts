@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import type { ServiceExecution } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ket, type KetOutcome } from '@kethub/cli/testing/ket';
-import { thorough } from '@kethub/server/testing/amounts';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 import { testEngine } from '@kethub/runtime/testing/images';
@@ -65,10 +64,7 @@ async function deployAndRun(
   return { ...run.json<Shown>(), upSaid: up.stderr, runSaid: run.stderr, code: run.code };
 }
 
-/** Projects that show nothing but more packages. */
-const MORE_PACKAGES = ['annealing-qubo', 'pydantic-models', 'scipy-optimiser'];
-
-test.concurrent.for<[string, unknown]>([
+test.concurrent.each<[string, unknown]>([
   ['response-object', { result: { heads: 64, tails: 0 }, metadata: { seconds: expect.any(Number) } }],
   ['pydantic-models', { value: 7, chosen: ['a', 'b'], weights: { a: 3, b: 2 } }],
   ['conda-environment', { values: [2, 3], largest: 3, rank: 2, python: '3.10' }],
@@ -88,8 +84,7 @@ test.concurrent.for<[string, unknown]>([
       basis: 'z', year: 2024, labels: ['a', 'b'], price: '0.10', shots: [], python: '3.13',
     },
   ],
-])('%s is deployed and gives its result', async ([project, result], { skip, expect }) => {
-  skip(!thorough && MORE_PACKAGES.includes(project), 'KETHUB_TEST_THOROUGH=1 deploys it');
+])('%s is deployed and gives its result', async (project, result) => {
   const shown = await deployAndRun(project);
   expect(shown.execution).toMatchObject({ status: 'SUCCEEDED' });
   expect(shown.result).toEqual(result);
