@@ -9,6 +9,11 @@ import { syncEntry } from './files.ts';
 /** The code of errors of a store that does not answer, or refuses. */
 export const STORE_AWAY = 'STORE_AWAY';
 
+/** Returns whether the error says that the store does not answer. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === STORE_AWAY;
+}
+
 /** A store of immutable byte sequences by key: a folder, or a bucket of S3 (blobs-s3.ts). */
 export interface Blobs {
   /**

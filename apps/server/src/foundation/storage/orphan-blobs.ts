@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { STORE_AWAY, type Blobs } from './blobs.ts';
+import { isStoreAway, type Blobs } from './blobs.ts';
 import type { Database, Queries } from './database.ts';
 import { recordsOf } from './records.ts';
 
@@ -67,7 +67,7 @@ export async function removeOrphans(database: Database, blobs: Blobs, unused: re
     await removeMarked(database, blobs, unused);
   } catch (error) {
     // The caller has committed its change, so that the request must not fail.
-    if (!isAway(error)) throw error;
+    if (!isStoreAway(error)) throw error;
   }
 }
 
@@ -118,9 +118,4 @@ async function mark(database: Database, blob: string, before: number): Promise<b
       .executeTakeFirst(),
   );
   return numUpdatedRows === 1n;
-}
-
-/** Returns whether the error says that the store does not answer. */
-function isAway(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === STORE_AWAY;
 }

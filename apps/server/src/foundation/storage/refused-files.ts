@@ -1,5 +1,5 @@
 import { Refusal } from '../config/index.ts';
-import { STORE_AWAY } from './blobs.ts';
+import { isStoreAway } from './blobs.ts';
 
 /** Errors of sockets and names: nothing answers at the address. */
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|TimeoutError)$/;
@@ -8,7 +8,7 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUN
 export function refusedFiles(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   // The store wraps what the S3 has said.
-  if ('code' in error && error.code === STORE_AWAY) {
+  if (isStoreAway(error)) {
     const refused = refusedFiles(error.cause);
     return refused instanceof Refusal ? refused : error;
   }
