@@ -51,3 +51,13 @@ test('the values of the chart satisfy their schema, which describes no other one
   expect(missing(schema, values, '')).toEqual(['global']);
   expect(validate({ ...values, wroker: {} })).toBe(false);
 });
+
+test('an upgrade of the chart that has failed can be repeated: the next job of the migration replaces its own', () => {
+  const job = read('deploy/helm/kethub/templates/migrate.yaml');
+  expect(job).toMatch(/^ {4}helm\.sh\/hook: pre-install,pre-upgrade$/m);
+  expect(job).toMatch(/^ {4}helm\.sh\/hook-delete-policy: before-hook-creation,hook-succeeded$/m);
+  // Nothing that the release makes is there at the first installation.
+  expect(job).not.toMatch(/configMap|serviceAccountName|persistentVolumeClaim/);
+  // With OrderedReady, a pod of workers that never gets ready would be replaced by hand only.
+  expect(read('deploy/helm/kethub/templates/statefulsets.yaml')).toMatch(/^ {2}podManagementPolicy: Parallel$/m);
+});

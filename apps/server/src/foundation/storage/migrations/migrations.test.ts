@@ -85,6 +85,24 @@ describe.each(databases)('migrations on $name', ({ create }) => {
     ]);
   });
 
+  test('a migration that ends half-way leaves nothing behind, and is repeated', async () => {
+    const { options, execute } = await empty();
+    await (await openDatabase(options)).close();
+    const change = (end: () => Promise<void>) => {
+      const run = (db: Kysely<unknown>) => sql`create table later (id text primary key)`.execute(db).then(end);
+      // Kysely runs migrations in a transaction on PostgreSQL only.
+      return { up: (db: Kysely<unknown>) => (options.databaseUrl ? run(db) : db.transaction().execute(run)) };
+    };
+    const interrupted = change(() => Promise.reject(new Error('no room')));
+    await expect(asNextVersion(options, interrupted)).rejects.toMatchObject({ cause: { message: 'no room' } });
+    await (await openDatabase(options)).close();
+    await asNextVersion(
+      options,
+      change(() => Promise.resolve()),
+    );
+    expect(await execute('select * from later')).toEqual([]);
+  });
+
   test('a database of which a newer version has removed something is refused', async () => {
     const { options } = await empty();
     await (await openDatabase(options)).close();
