@@ -19,6 +19,7 @@ import { endShims, unmountBelow } from './container-engine.ts';
 import { freePort } from './free-port.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
+import { podNetwork, serviceOfApi, takeNetwork, type Network } from './kubernetes/network.ts';
 import { filterPods, hasQueue, queueOf } from './kubernetes/policies.ts';
 import { serveServices } from './kubernetes/services-stand-in.ts';
 import type { Tool } from './system-tools.ts';
@@ -83,10 +84,10 @@ export async function startKubernetes(
     scheduler: await freePort(),
   };
   const server = `https://127.0.0.1:${ports.api}`;
-  makeCertificates(at('pki'), network.address, network.services.replace('.0/18', '.1'));
+  makeCertificates(at('pki'), network.address, serviceOfApi(network));
   writeFiles(folder, network, server, ports.kubelet, services);
   makeCgroups(network.bridge);
-  const commands = commandsOf(folder, program, network.address, ports, [policies ?? '', network.number]);
+  const commands = commandsOf(folder, program, network, ports, policies ?? '');
   const running = new Map<Part, ChildProcess>();
   const agent = new https.Agent({ keepAlive: true });
   const [ca, cert, key] = ['ca.crt', 'admin.crt', 'admin.key'].map((name) => readFileSync(at(`pki/${name}`)));
@@ -218,52 +219,16 @@ function isReady(node: Record<string, unknown>): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
 }
 
-interface Network {
-  readonly number: number;
-  readonly address: string;
-  readonly link: string;
-  readonly pods: string;
-  readonly services: string;
-  readonly bridge: string;
-  release(): void;
-}
-
-/** Takes a bridge with an address for the node, and networks for pods and services that no link of this machine has. */
-function takeNetwork(): Network {
-  for (let number = 1; number < 60; number++) {
-    const link = `kethubn${number}`;
-    if (spawnSync('ip', ['link', 'add', link, 'type', 'bridge'], { stdio: 'ignore' }).status !== 0) continue;
-    const address = `10.${190 + number}.0.1`;
-    execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', link]);
-    execFileSync('ip', ['link', 'set', link, 'up']);
-    writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
-    const bridge = `kethubp${number}`;
-    return {
-      number,
-      address,
-      link,
-      pods: `10.${190 + number}.64.0/18`,
-      services: `10.${190 + number}.128.0/18`,
-      bridge,
-      release() {
-        for (const one of [link, bridge]) spawnSync('ip', ['link', 'delete', one], { stdio: 'ignore' });
-      },
-    };
-  }
-  throw new Error('No network is free for a cluster. Remove the links kethubn… of runs that were killed.');
-}
-
 function commandsOf(
   folder: string,
   program: string,
-  address: string,
+  { address, services, number }: Network,
   ports: Record<'etcd' | 'peers' | 'api' | 'controllers' | 'scheduler', number>,
-  [policies, number]: [string, number],
+  policies: string,
 ): Record<Part, string[]> {
   const pki = (name: string): string => path.join(folder, 'pki', name);
   const config = (name: string): string => path.join(folder, `${name}.conf`);
   const [client, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peers}`];
-  const services = address.replace(/\.0\.1$/, '.128.0/18');
   return {
     etcd: [program, 'etcd', '--data-dir', path.join(folder, 'etcd'), `--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`, '--unsafe-no-fsync'],
     containerd: ['/usr/bin/containerd', '-c', path.join(folder, 'containerd.toml')],
@@ -303,19 +268,7 @@ function writeFiles(folder: string, network: Network, server: string, kubeletPor
         'current-context': 'c',
       }),
     );
-  const ipam = { type: 'host-local', ranges: [[{ subnet: network.pods }]], dataDir: at('ipam') };
-  const bridge = {
-    type: 'bridge',
-    bridge: network.bridge,
-    isDefaultGateway: true,
-    ipMasq: false,
-    hairpinMode: true,
-    ipam,
-  };
-  writeFileSync(
-    at('cni/10-bridge.conflist'),
-    JSON.stringify({ cniVersion: '0.4.0', name: 'kethub', plugins: [bridge, { type: 'loopback' }] }),
-  );
+  writeFileSync(at('cni/10-bridge.conflist'), JSON.stringify(podNetwork(network, at('ipam'))));
   writeFileSync(at('containerd.toml'), containerdSettings(folder));
   writeFileSync(
     at('kubelet.yaml'),
