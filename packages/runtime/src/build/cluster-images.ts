@@ -81,11 +81,6 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   /** Mark of a build that is being ended, which the next process of the platform finds as well. */
   const endMark = (digest: string): string => join(builds, digest, 'unwanted');
 
-  async function beginningOf(digest: string, signal: AbortSignal): Promise<KnownExecution | undefined> {
-    const known = await patiently(() => runtime.list(), signal);
-    return known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
-  }
-
   async function cancel(id: string, digest: string): Promise<void> {
     await mkdir(join(builds, digest), { recursive: true, mode: 0o711 });
     await writeFile(endMark(digest), '');
@@ -134,10 +129,12 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   }
 
   async function buildOnce(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
-    let before = await beginningOf(digest, signal);
+    const begun = async (): Promise<KnownExecution | undefined> =>
+      buildOf(digest, await patiently(() => runtime.list(), signal));
+    let before = await begun();
     while (before?.state === 'RUNNING' && existsSync(endMark(digest))) {
       await changed(before.executionId, signal);
-      before = await beginningOf(digest, signal);
+      before = await begun();
     }
     if (before?.state === 'ENDED' && !['SUCCEEDED', 'FAILED'].includes(before.end.outcome)) {
       const { executionId } = before;
@@ -258,8 +255,8 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
       const needed = await areNeeded(folders);
       const known = await runtime.list();
       for (const digest of folders) {
-        const one = known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
         if (underWay.has(digest)) continue;
+        const one = buildOf(digest, known);
         if (one?.state === 'RUNNING' && !needed.has(digest)) await cancel(one.executionId, digest);
         else if (one === undefined) await removeTree(join(builds, digest));
         else if (one.state === 'ENDED' && now() - one.end.endedAt > UNCOLLECTED_MS)
@@ -272,6 +269,11 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
 /** Beginning of the ids of all builds of a source. */
 function prefixOf(digest: string): string {
   return `${BUILD}${digest.slice(0, 24)}-`;
+}
+
+/** The build of a source among executions, of whichever attempt. */
+function buildOf(digest: string, known: readonly KnownExecution[]): KnownExecution | undefined {
+  return known.find(({ executionId }) => executionId.startsWith(prefixOf(digest)));
 }
 
 /** Repeats a request to the runner while it is away. */
