@@ -12,7 +12,7 @@ import type { ImageLimits } from '../build/image-build.ts';
 import type { BuildOutcome, BuiltImage } from '../build/outcome.ts';
 import { BUSYBOX } from '../containers/check.ts';
 import type { ContainerImage, ExecutionEnd, KubernetesSettings, LogLine } from '../index.ts';
-import { openBench, type Bench, type Order } from '../testing/bench.ts';
+import { afterWaiting, openBench, type Bench, type Order } from '../testing/bench.ts';
 import { BUILDS, keepCredential, NAMESPACE, openCluster, openRegistries, settingsFor, type Registries } from '../testing/cluster.ts'; // prettier-ignore
 import { testDriver } from '../testing/contract.ts';
 import { RUNS_PROGRAM, SHELL, zipProject } from '../testing/zip-project.ts';
@@ -114,6 +114,8 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
     const isPushing = async (): Promise<boolean> =>
       JSON.stringify((await pods()).map(({ status }) => status)).includes('"name":"push","state":{"running"');
     const linesOf = async (id: string): Promise<string[]> => (await bench.log(id)).map(({ message }) => message);
+    const saidBy = async (id: string): Promise<string[]> =>
+      afterWaiting(await bench.log(id)).map(({ message }) => message);
 
     test('base, USER, WORKDIR, ENV, ENTRYPOINT, CMD and VOLUME of a Dockerfile are what a program sees', async () => {
       await pushBase(`${registries.bases.host}/library/base:1`);
@@ -137,7 +139,7 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
       for (const _run of [1, 2]) {
         const end = await bench.run(image, order);
         expect(end).toMatchObject({ outcome: 'SUCCEEDED', result: null });
-        expect(await linesOf(end.executionId)).toEqual([
+        expect(await saidBy(end.executionId)).toEqual([
           'zero $(MODE) one',
           '1000',
           '/app',
@@ -235,7 +237,7 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
       await registries.images.up();
       const end = await bench.run(imageOf(await building), { environment: { PROGRAM: 'wc -c </large' } });
       expect(end.outcome).toBe('SUCCEEDED');
-      expect(await linesOf(end.executionId)).toEqual([String(bytes)]);
+      expect(await saidBy(end.executionId)).toEqual([String(bytes)]);
     }, 400_000);
 
     test('a registry that stays away fails a build in words, and a push can be cancelled', async () => {

@@ -6,6 +6,7 @@ import { messageOf } from '../errors.ts';
 import type { Run } from '../runner/driver.ts';
 import type { LineSink } from '../runner/log-file.ts';
 import { keepWritten, type Written } from '../runner/result.ts';
+import { waitingNotice } from '../runner/waiting-notice.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
@@ -221,9 +222,10 @@ export class KubernetesRun implements Run {
 
   /** Says what the execution waits for, each reason once, to its owner and to the operator. */
   #wait(why: string): void {
-    if (this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;
+    // The program may have begun while the cluster was asked for the reason.
+    if (this.#log !== null || this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;
     this.#logged.add(why);
-    this.#note('NOTICE', `The cluster has not started the program yet. It goes on when the cause is gone. ${why}`);
+    this.#note('NOTICE', waitingNotice(why));
     console.error(`${this.#options.job} waits: ${why}`);
   }
 

@@ -1,3 +1,4 @@
+import { waitingNotice } from '../runner/waiting-notice.ts';
 import { StartRefused, type Cause } from '../types.ts';
 
 /** Reasons that concern one job alone: no other job that ends, and no time that passes, changes them. */
@@ -17,7 +18,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 /** The sentence for the log of an execution whose job waits. */
 export function waitingFor(reason: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'The job waits in the queue of the cluster.';
-  return `The cluster has not started the program yet. It goes on when the cause is gone. ${words} Slurm says: ${reason}`;
+  return waitingNotice(`${words} Slurm says: ${reason}`);
 }
 
 /** The cause of the end of a job that would wait for ever; null when it may start one day. */

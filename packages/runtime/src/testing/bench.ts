@@ -22,6 +22,7 @@ import {
   type LogLine,
 } from '../index.ts';
 import { runnerPathsIn } from '../paths.ts';
+import { NOT_STARTED } from '../runner/waiting-notice.ts';
 import type { Runtime, RuntimeOptions } from '../index.ts';
 
 export const MiB = 1024 * 1024;
@@ -178,6 +179,15 @@ export async function openBench(
     },
   };
   return bench;
+}
+
+/**
+ * A log from its first line that says more than why the program waits: a cluster that others use explains that. A later
+ * notice of this kind stays in it, since none may come.
+ */
+export function afterWaiting(log: readonly LogLine[]): readonly LogLine[] {
+  const first = log.findIndex(({ message }) => !message.startsWith(NOT_STARTED));
+  return first < 0 ? [] : log.slice(first);
 }
 
 export function isAlive(pid: number): boolean {

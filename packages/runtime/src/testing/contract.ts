@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StartRefused, type DataPoolMount } from '../index.ts';
-import { MiB, resultOf, until, type Bench, type Order, type Program } from './bench.ts';
+import { afterWaiting, MiB, resultOf, until, type Bench, type Order, type Program } from './bench.ts';
 
 /**
  * The behaviour that every driver must have. Each program exists twice: for the Python template, and as a shell script
@@ -57,9 +57,7 @@ export function testDriver(driver: Driver): void {
 
   const given = (twice: Twice, order: Order = {}): [Program, Order] => driver.given(twice, order);
   const run = async (twice: Twice, order?: Order) => bench.run(...given(twice, order));
-  /** The log without the notices of a busy cluster, by which it says why a program waits. */
-  const logOf = async (executionId: string) =>
-    (await bench.log(executionId)).filter(({ message }) => !message.startsWith('The cluster has not started'));
+  const logOf = async (executionId: string) => afterWaiting(await bench.log(executionId));
 
   test('the result comes from the input, and secrets and the environment are there as they were given', async () => {
     const end = await run(
