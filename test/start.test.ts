@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -39,12 +39,12 @@ describe('npm start without a terminal', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const run = (): ChildProcess => {
+  const run = (dataDir = path.join(folder, 'data')): ChildProcess => {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('KETHUB_'));
     const env = {
       ...Object.fromEntries(inherited),
       ...ports,
-      KETHUB_DATA_DIR: path.join(folder, 'data'),
+      KETHUB_DATA_DIR: dataDir,
       KETHUB_SANDBOX_ROOT: 'machine',
       KETHUB_LOG_LEVEL: 'debug',
     };
@@ -128,6 +128,17 @@ describe('npm start without a terminal', () => {
     server.close();
     expect(text).toContain(`Port ${ports['KETHUB_GATEWAY_PORT']} is in use`);
     expect(text).toContain('KETHUB_GATEWAY_PORT=');
+  });
+
+  test('a runner that ends at its start is told in words, with its log', async () => {
+    const dataDir = path.join(folder, 'other');
+    mkdirSync(path.join(dataDir, 'runtime'), { recursive: true });
+    // A file in the place of a folder that the runner makes.
+    writeFileSync(path.join(dataDir, 'runtime/trash'), '');
+    const text = await refusal(run(dataDir));
+    expect(text).toMatch(/kethub: The runner of .* ended at each of 5 starts\. .* start the platform again\./);
+    expect(text).toMatch(/EEXIST: file already exists, mkdir/);
+    expect(text).not.toContain('kethub.ts');
   });
 });
 

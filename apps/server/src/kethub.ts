@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { checkSandbox, connectRuntime, type Runtime } from '@kethub/runtime';
+import type { Runtime } from '@kethub/runtime';
 import { jobProgram, SlurmRuntime, stagedProgram } from '@kethub/runtime/slurm';
 import { keepOwnRoot } from '@kethub/runtime/root';
 import { createBuilder, createClusterImages, createImageBuilder, withoutBuilds } from '@kethub/runtime/build';
@@ -12,7 +12,7 @@ import { createApi, createGitServer } from './api/index.ts';
 import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
-import { Refusal, type Configuration, type SlurmSettings } from './foundation/config/index.ts';
+import type { Configuration, SlurmSettings } from './foundation/config/index.ts';
 import { Dashboard } from './dashboard/index.ts';
 import { dataPoolCatalog } from './catalog/datapools/index.ts';
 import {
@@ -49,7 +49,18 @@ import { createMailer, type Mailer } from './foundation/mail/index.ts';
 import { nameProvider } from './catalog/marketplace/index.ts';
 import { organizationCatalog } from './people/organizations/index.ts';
 import type { Addresses, Platform } from './foundation/platform.ts';
-import { openDataFolder, passedSockets, takePart, usablePort, workerIdOf } from './foundation/process/index.ts';
+import {
+  isAlone,
+  openDataFolder,
+  passedSockets,
+  reachRuntime,
+  requireSandbox,
+  takePart,
+  usablePorts,
+  workerIdOf,
+  type Ports,
+  type SocketName,
+} from './foundation/process/index.ts';
 import { storageCatalog } from './catalog/quotas/index.ts';
 import { providerTokenCatalog } from './catalog/provider-tokens/index.ts';
 import {
@@ -240,7 +251,7 @@ async function startWorker(platform: Platform, opened: Opened): Promise<Worker> 
   const { configuration, log } = platform;
   const { dataDir } = configuration;
   let connected = true;
-  const local = await connectRuntime({
+  const local = await reachRuntime({
     dataDir,
     containers: configuration.containers,
     kubernetes: configuration.kubernetes,
@@ -405,41 +416,6 @@ async function createHealthServer({ log, addresses, configuration, connections }
     slowestBody: configuration.connections.bytesPerSecond,
     bodyMemoryBytes: configuration.bodyMemoryBytes,
   });
-}
-
-/** User code runs in a sandbox or not at all. */
-async function requireSandbox(): Promise<void> {
-  const check = await checkSandbox();
-  if (!check.usable)
-    throw new Refusal(`User code cannot be run safely on this machine: ${check.reason} ${check.remedy}`);
-}
-
-/** Returns whether a process is a worker and nothing else. */
-function isAlone({ worker, api, gateway, git }: Configuration['roles']): boolean {
-  return worker && !api && !gateway && !git;
-}
-
-interface Ports {
-  readonly api: number;
-  readonly gateway: number;
-  readonly worker: number;
-}
-
-/** Names under which systemd passes listening sockets to this process. */
-type SocketName = 'platform' | 'gateway' | 'worker';
-
-/** The ports of the roles that this process plays; those of the others, and of sockets from systemd, as they are set. */
-async function usablePorts(
-  { host, port, gatewayPort, workerPort, roles }: Configuration,
-  sockets: ReadonlyMap<string, number>,
-): Promise<Ports> {
-  const usable = (isPlayed: boolean, name: SocketName, wanted: number, setting: string): Promise<number> | number =>
-    isPlayed && !sockets.has(name) ? usablePort(host, wanted, setting) : wanted;
-  return {
-    api: await usable(roles.api || roles.git, 'platform', port, 'KETHUB_PORT'),
-    gateway: await usable(roles.gateway, 'gateway', gatewayPort, 'KETHUB_GATEWAY_PORT'),
-    worker: await usable(isAlone(roles), 'worker', workerPort, 'KETHUB_WORKER_PORT'),
-  };
 }
 
 function addressesOf(configuration: Configuration, ports: Pick<Ports, 'api' | 'gateway'>): Addresses {

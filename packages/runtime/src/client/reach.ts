@@ -25,8 +25,8 @@ const MOST_FAILURES = 5;
  * protocol.
  * @param mayReplace is false for a platform that has had a runner of its own version. A platform of another version has
  * replaced that runner since, and both use the new one. If each replaced the other's, they would never end.
- * @throws RuntimeUnavailable with the end of the runner's log when none can be reached. When the runner is of another
- * protocol and may not be replaced, the error says so.
+ * @throws RuntimeUnavailable in words for the operator, with the end of the runner's log, when none can be reached. When
+ * the runner is of another protocol and may not be replaced, the error says so.
  */
 export async function reachRunner(
   paths: RunnerPaths,
@@ -56,8 +56,12 @@ export async function reachRunner(
     }
     await pause(LOOK_AGAIN_MS);
   }
+  const why =
+    failures >= MOST_FAILURES
+      ? `ended at each of ${failures} starts. Remove the cause that its log names, then start the platform again.`
+      : `has not answered within ${DEADLINE_MS / 1_000} seconds. On a busy machine it takes longer: give it more processor time, then start the platform again.`;
   throw new RuntimeUnavailable(
-    `No runner can be reached for ${paths.runtimeDir}. Its last words in ${paths.log}:\n${lastWords(paths)}`,
+    `The runner of ${paths.runtimeDir} ${why} The end of ${paths.log}:\n${lastWords(paths)}`,
   );
 }
 

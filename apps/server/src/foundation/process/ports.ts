@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { Refusal } from '../config/index.ts';
+import { Refusal, type Configuration } from '../config/index.ts';
 
 /**
  * The port itself, or a free one for 0. To be called before anything else is started: public addresses contain the
@@ -14,6 +14,34 @@ export async function usablePort(host: string, port: number, setting: string): P
       server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
     });
   });
+}
+
+/** Returns whether a process is a worker and nothing else. */
+export function isAlone({ worker, api, gateway, git }: Configuration['roles']): boolean {
+  return worker && !api && !gateway && !git;
+}
+
+export interface Ports {
+  readonly api: number;
+  readonly gateway: number;
+  readonly worker: number;
+}
+
+/** Names under which systemd passes listening sockets to this process. */
+export type SocketName = 'platform' | 'gateway' | 'worker';
+
+/** The ports of the roles that this process plays; those of the others, and of sockets from systemd, as they are set. */
+export async function usablePorts(
+  { host, port, gatewayPort, workerPort, roles }: Configuration,
+  sockets: ReadonlyMap<string, number>,
+): Promise<Ports> {
+  const usable = (isPlayed: boolean, name: SocketName, wanted: number, setting: string): Promise<number> | number =>
+    isPlayed && !sockets.has(name) ? usablePort(host, wanted, setting) : wanted;
+  return {
+    api: await usable(roles.api || roles.git, 'platform', port, 'KETHUB_PORT'),
+    gateway: await usable(roles.gateway, 'gateway', gatewayPort, 'KETHUB_GATEWAY_PORT'),
+    worker: await usable(isAlone(roles), 'worker', workerPort, 'KETHUB_WORKER_PORT'),
+  };
 }
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number, setting: string): Error {
