@@ -29,6 +29,9 @@ export interface Said {
   readonly text: string;
 }
 
+/** The platform does not give it out, now or later. */
+export class Refused extends Error {}
+
 /** Sends requests to the platform. It tries again while the platform is away: the cluster limits the time of the job. */
 export class PlatformLink {
   readonly #settings: LinkSettings;
@@ -47,12 +50,12 @@ export class PlatformLink {
     return this.#persist('PUT', path, statSync(file).size, () => createReadStream(file), said);
   }
 
-  /** Opens a body that is read as it comes. @throws for an answer that is no success. */
+  /** Opens a body that is read as it comes. @throws Refused for an answer that is no success. */
   async open(path: string): Promise<IncomingMessage> {
     const none = Buffer.alloc(0);
     const answer = await this.#persist('GET', path, 0, () => none, (one) => Promise.resolve(one)); // prettier-ignore
     if (answer.statusCode === 200) return answer;
-    throw new Error(`the platform answered ${answer.statusCode}: ${(await beginningOf(answer)).slice(0, 500)}`);
+    throw new Refused(`the platform answered ${answer.statusCode}: ${(await beginningOf(answer)).slice(0, 500)}`);
   }
 
   async pause(attempt: number): Promise<void> {

@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '../errors.ts';
 import type { DataPoolMount, ExecutionEnd, OutputFile } from '../types.ts';
+import { fetchFolder } from './fetch-folder.ts';
 import type { BatchJob } from './mailbox.ts';
 import { PlatformLink, type LinkSettings } from './platform-link.ts';
 import { runJob } from './run-job.ts';
@@ -21,8 +20,6 @@ const LOG_MS = 500;
 const QUIET_MS = 2_000;
 /** Bytes of one piece of the log. */
 const PIECE_BYTES = 1024 * 1024;
-/** Attempts to fetch a folder whose connection is lost in the middle. A platform that is away is no attempt. */
-const FETCH_ATTEMPTS = 10;
 
 // A signal that ends the execution would open Node's debugger until runJob listens for it.
 process.on('SIGUSR1', () => undefined);
@@ -37,7 +34,7 @@ async function work(parts: readonly string[]): Promise<void> {
   let hasRun = false;
   try {
     const job = JSON.parse((await link.ask('GET', '/input')).text) as BatchJob;
-    for (const part of parts) await fetchPart(part, path.join(here, part));
+    for (const part of parts) await fetchFolder(link, part, path.join(here, part));
     const records = path.join(here, 'run');
     mkdirSync(records, { mode: 0o711 });
     // From here on the platform keeps the job no more.
@@ -69,27 +66,6 @@ function localJob(job: BatchJob, here: string): BatchJob {
     layerDir: job.code.layerDir === null ? null : path.join(here, 'deps'),
   };
   return { ...job, code, dataPools: job.dataPools.map((pool, index) => ({ ...pool, path: path.join(here, `pool${index}`) })) }; // prettier-ignore
-}
-
-/** Unpacks one folder. A connection that is lost in the middle is made again. */
-async function fetchPart(part: string, folder: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { mode: 0o755 });
-    const tar = spawn('tar', ['--extract', '--no-same-owner', '--directory', folder], { stdio: ['pipe', 'ignore', 'inherit'] }); // prettier-ignore
-    const ended = new Promise<number | null>((resolve) =>
-      tar.once('error', () => resolve(null)).once('close', resolve),
-    );
-    try {
-      await pipeline(await link.open(`/parts/${part}`), tar.stdin);
-      if ((await ended) === 0) return;
-      throw new Error('tar could not unpack it');
-    } catch (error) {
-      tar.kill();
-      if (attempt === FETCH_ATTEMPTS) throw new Error(`${part} could not be fetched: ${messageOf(error)}`, { cause: error }); // prettier-ignore
-      await link.pause(attempt);
-    }
-  }
 }
 
 interface SentLog {

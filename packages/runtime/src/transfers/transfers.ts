@@ -113,7 +113,7 @@ export class Transfers {
     }
     if (key === 'GET parts') {
       const part = transfer.parts[segments[0] ?? ''];
-      if (part === undefined) return [404, 'There is no such part.'];
+      if (part === undefined || !existsSync(part.from)) return [404, 'There is no such part, or it is gone.'];
       await sendFolder(part.from, answer);
       return [200, ''];
     }
@@ -150,12 +150,22 @@ function serverWith(tls: TransferTls, answer: http.RequestListener): https.Serve
   return server.once('close', () => clearInterval(timer));
 }
 
-/** Sends a folder as a tar archive. An archive that could not be made whole is cut off, so that nobody takes it for whole. */
+/**
+ * Sends a folder as a tar archive. An archive that could not be made whole is cut off, so that nobody takes it for whole.
+ * Our folders do not change while somebody reads them. A build that uses a layer sets its time all the same, and another
+ * execution that links a file sets that of the file. tar takes both for changes.
+ */
 async function sendFolder(folder: string, answer: ServerResponse): Promise<void> {
-  const tar = spawn('tar', ['--create', '--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,a+rX', '--directory', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const tar = spawn('tar', ['--create', '--warning=no-file-changed', '--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,a+rX', '--directory', folder, '.'], { stdio: ['ignore', 'pipe', 'pipe'] }); // prettier-ignore
+  let said = '';
+  tar.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-1_000)));
   const ended = new Promise<void>((resolve, reject) => {
     tar.once('error', reject);
-    tar.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`tar of ${folder} ended with ${code}`))));
+    tar.once('close', (code) => {
+      // It ends with 1 after both, and says nothing. Of a file that is lost it says so.
+      if (code === 0 || (code === 1 && said === '')) resolve();
+      else reject(new Error(`tar of ${folder} ended with ${code}: ${said}`));
+    });
   });
   answer.writeHead(200, { 'content-type': 'application/x-tar' });
   try {
