@@ -28,7 +28,8 @@ test('a seed decides the same faults and the same load again, whatever became of
     });
   expect(decided(7, 0)).toEqual(decided(7, 3));
   expect(decided(8, 0)).not.toEqual(decided(7, 0));
-  // A run of 200 contains every kind.
-  expect(new Set(decided(7, 0).map(({ fault }) => fault))).toEqual(new Set(faults.map(({ name }) => name)));
+  // A run contains every kind, also a short one.
+  const first = decided(7, 0).slice(0, faults.length);
+  expect(new Set(first.map(({ fault }) => fault))).toEqual(new Set(faults.map(({ name }) => name)));
   expect(new Set(decided(7, 0).map(({ wish }) => wish.mode))).toEqual(new Set(modes));
 });

@@ -30,6 +30,8 @@ export interface FaultyCluster {
 
 /** Half seconds. A node whose daemon was killed ends a job only when it is told again, which takes minutes. */
 const ATTEMPTS = 720;
+/** Tenths of a second until something to remove has begun. */
+const ATTEMPTS_TO_REMOVE = 150;
 /** Address of this machine that nodes on it reach. */
 const LOOPBACK = '127.0.0.2';
 
@@ -83,7 +85,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
       scheduler: killed('scheduler'),
     },
     async removeOne(random) {
-      const pods = await namesAt(where.pods);
+      const pods = await someOf(() => namesAt(where.pods));
       const pod = pods[Math.floor(random() * pods.length)];
       if (pod === undefined) return false;
       // By force, in a hurry, and as politely as its own time of grace says.
@@ -109,8 +111,8 @@ async function openSlurm(): Promise<FaultyCluster> {
   const settings = await slurmSettings(slurm, folder);
   const environment = { PATH: '/usr/bin:/bin', SLURM_CONF: slurm.configuration };
   /** Numbers of the jobs in the queue, or what else squeue shows of them. */
-  const queue = (format = '%i'): string[] =>
-    execFileSync('squeue', ['--noheader', `--format=${format}`], { env: environment, encoding: 'utf8' })
+  const queue = (format = '%i', ...options: string[]): string[] =>
+    execFileSync('squeue', ['--noheader', `--format=${format}`, ...options], { env: environment, encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
   const node =
@@ -141,11 +143,11 @@ async function openSlurm(): Promise<FaultyCluster> {
         await slurm.startRest();
       },
     },
-    removeOne(random) {
-      const jobs = queue();
+    async removeOne(random) {
+      const jobs = await someOf(() => Promise.resolve(queue('%i', '--states=PENDING,RUNNING')));
       const job = jobs[Math.floor(random() * jobs.length)];
       if (job !== undefined) execFileSync('scancel', [job], { env: environment });
-      return Promise.resolve(job !== undefined);
+      return job !== undefined;
     },
     left: (dataDir) =>
       untilNone(() =>
@@ -160,6 +162,15 @@ async function openSlurm(): Promise<FaultyCluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits for the next execution: at most moments there is none, and nothing would be removed. */
+async function someOf(look: () => Promise<string[]>): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    const some = await look();
+    if (some.length > 0 || attempt === ATTEMPTS_TO_REMOVE) return some;
+    await pause(100);
+  }
 }
 
 async function untilNone(look: () => Promise<string[]>): Promise<string[]> {

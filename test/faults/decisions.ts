@@ -20,12 +20,22 @@ export interface Choice {
 export function decisionOf(seed: number, kill: number, possible: readonly Choice[], longestPauseMs: number): Decision {
   const random = chance(seed, 'fault', kill);
   const pauseMs = random() * longestPauseMs;
+  // A short run, too, contains every kind: each comes once before chance decides.
+  const turn = inTurn(seed, possible)[kill];
+  if (turn !== undefined) return { pauseMs, fault: turn.name, random };
   let at = random() * possible.reduce((sum, { weight }) => sum + weight, 0);
   for (const { name, weight } of possible) {
     at -= weight;
     if (at < 0) return { pauseMs, fault: name, random };
   }
   throw new Error('Nothing can break');
+}
+
+/** The kinds in an order of the seed. */
+function inTurn(seed: number, possible: readonly Choice[]): readonly Choice[] {
+  const random = chance(seed, 'turn', 0);
+  const left = [...possible];
+  return possible.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
 /** An execution to be started. */
@@ -77,7 +87,7 @@ export function errandOf(seed: number, firstMark: number, longestPauseMs: number
   return { parts, cancelAfterMs, pauseMs: random() * longestPauseMs };
 }
 
-const salts = { fault: 0x85ebca6b, load: 0xc2b2ae35, errand: 0x27d4eb2f };
+const salts = { turn: 0x165667b1, fault: 0x85ebca6b, load: 0xc2b2ae35, errand: 0x27d4eb2f };
 
 /** A random generator for each decision, so that more draws for one do not shift the others. */
 function chance(seed: number, what: keyof typeof salts, number: number): () => number {

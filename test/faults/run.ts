@@ -87,7 +87,11 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
     ...((await installation.cluster?.left(dataDir)) ?? []),
     ...(await leftInRuntime(dataDir)),
   ];
-  if (wrong.length > 0) wrong.push(`The runner said: ${runnerLog(dataDir)}`);
+  if (wrong.length > 0)
+    wrong.push(
+      `The runner said: ${runnerLog(dataDir)}`,
+      `The platform said: ${installation.platform.errors.slice(-8_000)}`,
+    );
   wrong.push(...(await leftAfterwards(installation)));
   const ends = borne.flatMap((one) => one.ends);
   return {

@@ -54,6 +54,11 @@ export class KethubProcess {
     await exit;
   }
 
+  /** The standard error of the process and of those before its restarts. */
+  get errors(): string {
+    return this.#errors;
+  }
+
   /** Suspends the process for this time, as a sleeping machine does. */
   async standStill(milliseconds: number): Promise<void> {
     this.#process.kill('SIGSTOP');
