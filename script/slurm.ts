@@ -88,8 +88,8 @@ export async function startSlurm({
   const startNode = (name: string): void =>
     void execFileSync('/usr/sbin/slurmd', ['-f', configuration, '-N', name], { env: environment, stdio: 'ignore' });
   for (const name of ['node1', 'node2']) startNode(name);
-  if (spawnSync('id', [USER]).status !== 0)
-    execFileSync('useradd', ['--system', '--no-create-home', '--home-dir', '/', '--shell', '/usr/sbin/nologin', USER]);
+  // One at a time: of two that add a user at once, the later one gives it another number.
+  execFileSync('flock', ['/etc', 'sh', '-c', `id ${USER} > /dev/null 2>&1 || useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin ${USER}`]); // prettier-ignore
   const user = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
   const rest = { url: `http://127.0.0.1:${ports[3]}`, tokenFile: at('token') };
   let restServer: ChildProcess | null = null;
