@@ -20,15 +20,17 @@ import { root } from '../script/run.ts';
 // each other, in this order.
 
 const programs = JSON.parse(process.env['KETHUB_TEST_PACKAGING'] ?? '{}') as { compose: string };
-/** Address of the proxy: tests reach it without a name. */
-const PROXY = '10.213.7.10';
 const MACHINE = '10.213.7.1';
+/** Address at which this machine reaches what the containers publish. */
 const BIND = '127.77.0.1';
 const ROLES = ['api', 'gateway', 'git', 'worker'] as const;
 const ADA = { username: 'ada', email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace' };
 const PASSWORD = 'correct horse battery staple';
-const PLATFORM = `http://${PROXY}:8080`;
+/** The name of env.example. Browsers trust it like loopback; programs of this machine do not know it. */
+const HOSTNAME = 'kethub.localhost';
+const PLATFORM = `http://${HOSTNAME}:8080`;
 const REALM = `${PLATFORM}/keycloak/realms/kethub`;
+const at = (address: string): string => address.replace(HOSTNAME, BIND);
 
 let folder: string;
 let engine: ContainerEngine;
@@ -76,7 +78,7 @@ async function up(...args: string[]): Promise<void> {
   });
 }
 function writeSettings(): void {
-  const names = readFileSync(path.join(root, 'deploy/compose/env.example'), 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
+  const names = readFileSync(path.join(root, 'deploy/compose/env.example'), 'utf8').matchAll(/^(\w+)=(.*)$/gm);
   const lines = [...names].map(([, name = '', value = '']) => `${name}=${variables[name] ?? value}`);
   const more = ['KETHUB_NETWORK', 'KETHUB_BIND'].map((name) => `${name}=${variables[name] ?? ''}`);
   writeFileSync(path.join(folder, 'compose/.env'), `${[...lines, ...more].join('\n')}\n`, { mode: 0o600 });
@@ -110,7 +112,7 @@ test('without .env, Compose names each value that is missing and starts nothing'
 test('all parts start and are healthy, at the addresses that they publish', async () => {
   const secrets = ['KETHUB_INSTANCE_KEY', 'POSTGRES_PASSWORD', 'S3_SECRET', 'KEYCLOAK_ADMIN_PASSWORD', 'KEYCLOAK_CLIENT_SECRET'];
   for (const name of secrets) variables[name] = randomBytes(32).toString('hex');
-  Object.assign(variables, { KETHUB_HOSTNAME: PROXY, KETHUB_NETWORK: '10.213.7.0/24', KETHUB_BIND: BIND });
+  Object.assign(variables, { KETHUB_NETWORK: '10.213.7.0/24', KETHUB_BIND: BIND });
   // The mail server listens on the machine before its network exists.
   mails = await startSmtpServer({ host: '0.0.0.0', tls: 'none' });
   Object.assign(variables, { SMTP_HOST: MACHINE, SMTP_PORT: String(mails.port), SMTP_STARTTLS: 'false', SMTP_FROM: 'kethub@example.org' });
@@ -123,11 +125,11 @@ test('all parts start and are healthy, at the addresses that they publish', asyn
   expect(all.find(({ Service }) => Service === 'migrate')).toMatchObject({ State: 'exited', ExitCode: 0 });
   for (const origin of [`http://${BIND}:8080`, `http://${BIND}:8081`])
     expect((await fetch(`${origin}/ready`)).status).toBe(200);
-  expect(await (await fetch(`${PLATFORM}/`)).text()).toContain('id="root"');
+  expect(await (await fetch(at(`${PLATFORM}/`))).text()).toContain('id="root"');
 }, 900_000); // prettier-ignore
 
 test('a person registers at Keycloak, confirms the address by mail, is approved, and signs in', async () => {
-  browser = await Chromium.start(1_200);
+  browser = await Chromium.start(1_200, `--host-resolver-rules=MAP ${HOSTNAME} ${BIND}`);
   await browser.open(`${PLATFORM}/`);
   await click('Sign in');
   await there('a[href*="registration"]');
@@ -154,7 +156,7 @@ test('a person registers at Keycloak, confirms the address by mail, is approved,
 test('the person publishes a service; an application gets a token, calls it, and reads the result', async () => {
   client = await clientOfAda();
   const service = await deploy(client, 'sum', { 'src/program.py': 'def run(a: int, b: int) -> dict:\n  return {"sum": a + b}\n' });
-  caller = await callerOf(service);
+  caller = await callerOf(service, { at });
   const ended = await caller.finish({ a: 2, b: 3 });
   expect(ended.status).toBe('SUCCEEDED');
   firstId = ended.id;
@@ -198,7 +200,7 @@ test('a second worker is started, and an administrator sees both', async () => {
 
 test('a PostgreSQL that is not up is told in the log and in the state of health, and is waited for', async () => {
   await compose('stop', 'postgres');
-  const ready = async (): Promise<string> => (await fetch(`${PLATFORM}/ready`)).text();
+  const ready = async (): Promise<string> => (await fetch(at(`${PLATFORM}/ready`))).text();
   await expect.poll(ready, { timeout: 60_000 }).toContain('database');
   await compose('restart', '--timeout', '20', 'gateway');
   await expect.poll(() => compose('logs', '--tail', '20', 'gateway'), { timeout: 60_000 }).toMatch(/database|postgres/i);
@@ -245,7 +247,7 @@ async function signInAtKeycloak(): Promise<void> {
 }
 
 async function tokenOf(realm: string, body: Record<string, string>): Promise<string> {
-  const answer = await fetch(`${realm}/protocol/openid-connect/token`, {
+  const answer = await fetch(at(`${realm}/protocol/openid-connect/token`), {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'password', ...body }),
   });
@@ -254,7 +256,7 @@ async function tokenOf(realm: string, body: Record<string, string>): Promise<str
 
 async function clientOfAda(): Promise<PlatformClient> {
   const person = { client_id: 'kethub', scope: 'openid', username: 'ada', password: PASSWORD };
-  return createPlatformClient({ baseUrl: `${PLATFORM}/api`, credential: { loginSession: await tokenOf(REALM, person) } });
+  return createPlatformClient({ baseUrl: at(`${PLATFORM}/api`), credential: { loginSession: await tokenOf(REALM, person) } });
 } // prettier-ignore
 
 /** The administrator, as the page says to approve the first person. */
@@ -262,7 +264,7 @@ async function adminOfKeycloak(): Promise<(method: string, where: string, body?:
   const person = { client_id: 'admin-cli', username: 'admin', password: variables['KEYCLOAK_ADMIN_PASSWORD'] ?? '' };
   const token = await tokenOf(`${PLATFORM}/keycloak/realms/master`, person);
   return async (method, where, body) => {
-    const answer = await fetch(`${PLATFORM}/keycloak/admin/realms/kethub${where}`, {
+    const answer = await fetch(at(`${PLATFORM}/keycloak/admin/realms/kethub${where}`), {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),

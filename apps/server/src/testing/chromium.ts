@@ -32,12 +32,12 @@ export class Chromium {
     socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data)) as Message));
   }
 
-  /** Starts a browser that has the screen of a telephone: `width` by 667 CSS pixels. */
-  static async start(width: number): Promise<Chromium> {
+  /** Starts a browser that has the screen of a telephone: `width` by 667 CSS pixels. Each switch is one of its program. */
+  static async start(width: number, ...more: readonly string[]): Promise<Chromium> {
     const profile = await mkdtemp(path.join(os.tmpdir(), 'kethub-chromium-'));
     // The machine may have user namespaces switched off, and the pages are trusted.
     const switches = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-    const process = spawn(PROGRAM, [...switches, `--user-data-dir=${profile}`, '--remote-debugging-port=0'], {
+    const process = spawn(PROGRAM, [...switches, ...more, `--user-data-dir=${profile}`, '--remote-debugging-port=0'], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const socket = new WebSocket(await debuggerOf(process));
