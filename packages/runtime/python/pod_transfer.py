@@ -187,12 +187,25 @@ def collect(*_):
     os._exit(0)
 
 
+def leave():
+    """End after a refusal. The node may have asked this process to end before it listened, and does not ask again."""
+    # The program cannot start without this container. It reads the refusal itself.
+    for _ in range(500):
+        if os.path.exists(WAITING):
+            break
+        time.sleep(0.02)
+    time.sleep(1)
+    os._exit(0)
+
+
 # The first process of a container ignores signals that it does not handle, so this comes first.
 signal.signal(signal.SIGTERM, collect)
 os.umask(0o022)
 os.makedirs(HOME + "/exchange/result", exist_ok=True)
 # The node starts this container again when it was ended in the middle.
-if not os.path.exists(READY) and not os.path.exists(REFUSED):
+if os.path.exists(REFUSED):
+    leave()
+elif not os.path.exists(READY):
     begin()
 while True:
     signal.pause()
