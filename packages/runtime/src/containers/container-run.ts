@@ -369,7 +369,7 @@ export class ContainerRun implements Run {
   }
 
   #note(severity: Severity, message: string): void {
-    this.#sink({ timestamp: new Date().toISOString(), severity, message });
+    this.#sink({ timestamp: new Date().toISOString(), severity, message }, 'OURS');
   }
 
   /** Sends a signal, and repeats it until the engine answers. */

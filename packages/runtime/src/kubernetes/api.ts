@@ -155,8 +155,16 @@ export function shortened(message: string): string {
   return words.length <= WORDS ? words : `${words.slice(0, WORDS / 2)} … ${words.slice(-WORDS / 2)}`;
 }
 
-/** The lines of an answer that is read as it comes. @throws when the connection is lost, or a line is too long. */
-export async function* linesOf(answer: IncomingMessage, mostBytes = ANSWER_BYTES): AsyncGenerator<Buffer> {
+/**
+ * The lines of an answer that is read as it comes. Without `takesRest`, a last line without its end is left out: more of it
+ * may follow in the next answer.
+ * @throws when the connection is lost, or a line is too long.
+ */
+export async function* linesOf(
+  answer: IncomingMessage,
+  mostBytes = ANSWER_BYTES,
+  takesRest = true,
+): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -169,5 +177,5 @@ export async function* linesOf(answer: IncomingMessage, mostBytes = ANSWER_BYTES
     if (bytes > mostBytes) throw new Error(`a line of the cluster has more than ${mostBytes} bytes`);
     if (from < chunk.length) parts.push(chunk.subarray(from));
   }
-  if (parts.length > 0) yield Buffer.concat(parts);
+  if (takesRest && parts.length > 0) yield Buffer.concat(parts);
 }

@@ -373,7 +373,7 @@ export class KubernetesRun implements Run {
   }
 
   #note(severity: Severity, message: string): void {
-    this.#sink({ timestamp: new Date().toISOString(), severity, message });
+    this.#sink({ timestamp: new Date().toISOString(), severity, message }, 'OURS');
   }
 }
 

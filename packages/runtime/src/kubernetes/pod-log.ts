@@ -54,7 +54,7 @@ export async function followLog(
       const since = last.second === '' ? {} : { sinceTime: `${last.second}Z` };
       const query = { container: CONTAINERS.program, follow: !wasOver, timestamps: true, ...since };
       const answer = await api.open('GET', `pods/${pod}/log`, { query, signal });
-      for await (const line of linesOf(answer, LINE_BYTES)) deliver(line);
+      for await (const line of linesOf(answer, LINE_BYTES, wasOver)) deliver(line);
       // Only a log that was read to its end after the end of the program is whole.
       if (wasOver) return true;
     } catch (error) {

@@ -73,9 +73,9 @@ export class Execution {
     this.#log.onFull = () => {
       run.drop();
     };
-    run.follow((line) => {
+    run.follow((line, from) => {
       if (this.firstLines.length < 1_000) this.firstLines += `${line.message}\n`;
-      this.#log.append(line);
+      this.#log.append(line, from);
     });
     options.claimed.then(
       () => {

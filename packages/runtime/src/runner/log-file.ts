@@ -18,8 +18,8 @@ const PAUSE_MS = 4;
 // oxlint-disable-next-line no-control-regex -- chosen because programs do not print it
 const MARKED = /^\u001e(DEBUG|INFO|NOTICE|WARNING|ERROR) /;
 
-/** Receives lines. */
-export type LineSink = (line: LogLine) => void;
+/** Receives lines: those of the program, or `OURS`, which an engine that delivers a log again does not know. */
+export type LineSink = (line: LogLine, from?: 'OURS') => void;
 
 /**
  * Reads stdout and stderr of a sandbox from the first byte on and stamps each line with its time. Lines wait until they
@@ -163,11 +163,11 @@ export class LogFile {
     return this.#bytes;
   }
 
-  /** Appends a line of the program, unless the limit is reached. The limit counts stored bytes, not printed ones. */
-  append(line: LogLine): void {
+  /** Appends a line, unless the limit is reached. The limit counts stored bytes, not printed ones. */
+  append(line: LogLine, from?: 'OURS'): void {
     if (this.#full) return;
     const text = `${JSON.stringify(line)}\n`;
-    if (this.#isWritten(text)) return;
+    if (from !== 'OURS' && this.#isWritten(text)) return;
     if (this.#bytes + Buffer.byteLength(text) > this.#limit) {
       this.#full = true;
       this.note(
