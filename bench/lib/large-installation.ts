@@ -17,8 +17,11 @@ export interface LargeInstallation {
   close(): Promise<void>;
 }
 
-export async function startLargeInstallation(settings: Readonly<Record<string, string>>): Promise<LargeInstallation> {
-  const server = { max_connections: 5_000, shared_buffers: '512MB' };
+export async function startLargeInstallation(
+  settings: Readonly<Record<string, string>>,
+  ofPostgres: Readonly<Record<string, string | number>> = {},
+): Promise<LargeInstallation> {
+  const server = { max_connections: 5_000, shared_buffers: '512MB', ...ofPostgres };
   const postgres = await startPostgres({ durable: true, settings: server });
   const [kind] = postgresOn(postgres.url);
   if (!kind) throw new Error('No PostgreSQL');

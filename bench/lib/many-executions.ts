@@ -24,13 +24,26 @@ const COLUMNS = `id, subscription_id, application_id, owner_type, owner_id, pers
   service_version_id, type, status, created_at, started_at, ended_at, expired_at, worker_id, cpus, memory_bytes, gpus,
   run_seconds, input, input_bytes, input_digest, tags, result, cause, record, log, file_bytes, workflow_id, workflow_task`;
 
+/** Settings of a PostgreSQL that is filled. Without `wal_level` minimal, copying writes everything twice. */
+export const fillSettings = {
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  maintenance_work_mem: '512MB',
+  max_wal_size: '3GB',
+};
+
 /**
  * Fills an empty PostgreSQL with ended executions, their tags, files and charges, as the platform writes them.
  *
  * One session makes the rows, another copies them. With `wal_level` minimal they are written once: without a log, and
- * already frozen. Indexes are made afterwards and triggers do not run.
+ * already frozen. Indexes are made afterwards and triggers do not run. The youngest execution is of now.
  */
-export async function fillExecutions(database: Database, url: string, count: number, now: number): Promise<void> {
+export async function fillExecutions(
+  database: Database,
+  url: string,
+  count: number,
+  spreadMs: number = SPREAD_MS,
+): Promise<void> {
   const run = (statement: string): Promise<unknown> => sql.raw(statement).execute(database.read);
   const began = performance.now();
   const done = (what: string): void => {
@@ -43,7 +56,7 @@ export async function fillExecutions(database: Database, url: string, count: num
     and tablename in (${sql.join(tables)}) and indexdef not like '%UNIQUE%'`.execute(database.read);
   for (const { name } of indexes) await run(`drop index ${name}`);
   for (const table of tables) await run(`alter table ${table} disable trigger all`);
-  await run(`create view made_executions (${COLUMNS}) as ${madeExecutions(count, now)}`);
+  await run(`create view made_executions (${COLUMNS}) as ${madeExecutions(count, spreadMs)}`);
   await database.write(async (transaction) => {
     await sql`truncate executions cascade`.execute(transaction);
     const program = `psql "${url}" --no-psqlrc --quiet --command="copy (table made_executions) to stdout"`;
@@ -91,9 +104,11 @@ async function fillServices(run: (statement: string) => Promise<unknown>): Promi
 }
 
 /** A query that makes executions; a higher number is younger. */
-function madeExecutions(count: number, now: number): string {
+function madeExecutions(count: number, spreadMs: number): string {
+  const now = Date.now();
+  const began = now - spreadMs;
   const isRare = `n <= ${RARE}`;
-  const step = SPREAD_MS / count;
+  const step = spreadMs / count;
   const subscribed = 'p < 0.7';
   return `
     select id,
@@ -116,10 +131,10 @@ function madeExecutions(count: number, now: number): string {
       case when s >= 0.93 and s < 0.98 then '{"type":"ValueError","title":"ValueError","detail":"n is negative"}' end,
       '{"ranMs":4800,"usage":{"cpuSeconds":1.2,"peakMemoryBytes":41943040,"measuredBy":"CGROUPS_V2","bytesOut":15,"logBytes":0},"reason":"SUCCEEDED","files":[]}',
       '', case when p < 0.1 then 1000 else 0 end,
-      case when n % 100 between 1 and 5 then ${executionId('n - n % 100', step, now)} end,
+      case when n % 100 between 1 and 5 then ${executionId('n - n % 100', step, began)} end,
       case when n % 100 between 1 and 5 then 'instance task' || n % 5 end
     from (
-      select n, ${executionId('n', step, now)} as id, (${createdAt('n', step, now)})::bigint as created,
+      select n, ${executionId('n', step, began)} as id, (${createdAt('n', step, began)})::bigint as created,
         case when ${isRare} then 0 else floor(${OWNERS} * power(case when n % 100 <= 5
           then (hashint8(n / 100) & 1048575) / 1048576.0 else random() end, 3))::bigint end as owner,
         case when ${isRare} then 0 else floor(${SERVICES} * power(random(), 2))::bigint end as service,
@@ -128,13 +143,13 @@ function madeExecutions(count: number, now: number): string {
     ) as made (n, id, created, owner, service, application, person, p, s)`; // prettier-ignore
 }
 
-function createdAt(n: string, step: number, now: number): string {
-  return `floor(${now - SPREAD_MS}::double precision + (${n}) * ${step}::double precision)`;
+function createdAt(n: string, step: number, began: number): string {
+  return `floor(${began}::double precision + (${n}) * ${step}::double precision)`;
 }
 
 /** A UUID of version 7 of the time at which the execution was created. */
-function executionId(n: string, step: number, now: number): string {
-  const time = `lpad(to_hex((${createdAt(n, step, now)})::bigint), 12, '0')`;
+function executionId(n: string, step: number, began: number): string {
+  const time = `lpad(to_hex((${createdAt(n, step, began)})::bigint), 12, '0')`;
   return `substr(${time}, 1, 8) || '-' || substr(${time}, 9) || '-7' || substr(md5((${n})::text), 1, 3)
     || '-8' || substr(md5((${n})::text), 4, 3) || '-' || substr(md5((${n})::text), 7, 12)`;
 }

@@ -35,8 +35,8 @@ export async function postgresCost(url: string, pid: number): Promise<PostgresCo
   }
 }
 
-/** Ticks of user and system time: fields 14 and 15 of proc(5), those of ended children 16 and 17. */
-function secondsOf(pid: number): number {
+/** Processor time of a process so far: fields 14 and 15 of proc(5), in ticks. Those of ended children are 16 and 17. */
+export function secondsOf(pid: number): number {
   const [user, system] = fieldsOf(pid);
   return ((user ?? 0) + (system ?? 0)) / 100;
 }

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { openDatabase } from '@kethub/server/foundation/storage';
 import { startPostgres } from '../../script/postgres.ts';
-import { fillExecutions, FIRST_STATUS } from '../lib/many-executions.ts';
+import { fillExecutions, fillSettings, FIRST_STATUS } from '../lib/many-executions.ts';
 import type { Measurement } from '../lib/measurement.ts';
 import { startServer } from '../lib/process.ts';
 import { median } from '../lib/statistics.ts';
@@ -13,9 +13,7 @@ const ROUNDS = 300;
 
 /** Requests and the moves of executions, with 20 million in the tables against 20 thousand. They take 32 GB of disk. */
 export async function manyExecutions(): Promise<Measurement[]> {
-  // Without `wal_level` minimal, copying writes everything twice.
-  const fill = { wal_level: 'minimal', max_wal_senders: 0, maintenance_work_mem: '512MB', max_wal_size: '3GB' };
-  const settings = { shared_buffers: '1GB', ...fill };
+  const settings = { shared_buffers: '1GB', ...fillSettings };
   const postgres = await startPostgres({ durable: true, settings });
   try {
     const [few, many] = [await filled(postgres.url, FEW), await filled(postgres.url, MANY)];
@@ -46,7 +44,7 @@ async function filled(server: string, count: number): Promise<string> {
   await client.end();
   const databaseUrl = server.replace(/postgres$/, name);
   const database = await openDatabase({ databaseUrl, sqliteFile: '' });
-  await fillExecutions(database, databaseUrl, count, Date.now());
+  await fillExecutions(database, databaseUrl, count);
   await database.close();
   return databaseUrl;
 }

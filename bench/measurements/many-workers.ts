@@ -3,29 +3,38 @@ import { sql } from 'kysely';
 import { callerOf } from '@kethub/server/testing/gateway';
 import { startLargeInstallation, type LargeInstallation } from '../lib/large-installation.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { postgresCost, type PostgresCost } from '../lib/postgres-cost.ts';
+import { postgresCost, secondsOf, type PostgresCost } from '../lib/postgres-cost.ts';
+import type { Server } from '../lib/process.ts';
 import { median, percentile } from '../lib/statistics.ts';
 
 const WORKERS = Number(process.env['WORKERS'] ?? 1_000);
 const PROCESSES = 4;
 const SETTLED_MS = 15_000;
-const SECONDS = 20;
+const SECONDS = 30;
 /** A million executions a day. */
-const PER_SECOND = 12;
+const PER_SECOND = Number(process.env['PER_SECOND'] ?? 12);
 
 /** The cost of workers on one PostgreSQL, idle and with a million executions a day. The workers run no user code. */
 export async function manyWorkers(): Promise<Measurement[]> {
   const installation = await startLargeInstallation({});
   try {
     const count = Math.floor(WORKERS / PROCESSES) * PROCESSES;
-    await installation.workers(count, PROCESSES, { atOnce: 4, runMs: 100 });
+    const began = performance.now();
+    const done = (what: string): void => {
+      process.stderr.write(`  ${what} after ${Math.round((performance.now() - began) / 1_000)} s\n`);
+    };
+    const servers = await installation.workers(count, PROCESSES, { atOnce: 4, runMs: 100 });
+    done(`${count} workers began`);
     await pause(SETTLED_MS);
-    const idle = await costOf(installation, () => pause(SECONDS * 1_000));
+    const idle = await costOf(installation, servers, () => pause(SECONDS * 1_000));
+    done('idle');
     let left = 0;
-    const busy = await costOf(installation, async () => (left = await load(installation)));
+    const busy = await costOf(installation, servers, async () => (left = await load(installation)));
+    done('with work');
     const waits = await waitsOf(installation);
     const of = count.toLocaleString('en');
     const how = `${of} simulated workers in ${PROCESSES} processes, each with its own connections, heartbeat, claims, polls and engine of workflows, for ${SECONDS} s; max_connections 5,000`;
+    const work = `${PER_SECOND} executions a second`;
     const row = (name: string, unit: string, value: number, goal: Measurement['goal'] = null): Measurement => ({
       name: `${of} workers on one PostgreSQL: ${name}`,
       unit,
@@ -39,7 +48,11 @@ export async function manyWorkers(): Promise<Measurement[]> {
       row('transactions, idle', '/s for each', idle.transactions / count),
       row('connections', 'for each', busy.connections / count),
       row('memory of PostgreSQL (PSS)', 'MB for each', busy.memoryMb / count),
-      row(`processor time of PostgreSQL with ${PER_SECOND} executions a second`, 'cores', busy.seconds),
+      row(`processor time of PostgreSQL with ${work}`, 'cores', busy.seconds),
+      row(`processor time of PostgreSQL for one execution`, 'ms', ((busy.seconds - idle.seconds) * 1_000) / PER_SECOND),
+      row(`transactions with ${work}`, '/s for each', busy.transactions / count),
+      row(`processor time of the workers, idle`, 'ms/s for each', (idle.ofWorkers * 1_000) / count),
+      row(`processor time of the workers with ${work}`, 'ms/s for each', (busy.ofWorkers * 1_000) / count),
       row(`of ${PER_SECOND * SECONDS} executions, not ended after a minute`, 'executions', left, { atMost: 0 }),
       { ...row('from accept to start, median', 'ms', median(waits)), rounds: { waits } },
       row('from accept to start, p99', 'ms', percentile(waits, 0.99), { atMost: 1_000 }),
@@ -49,20 +62,28 @@ export async function manyWorkers(): Promise<Measurement[]> {
   }
 }
 
+interface Cost extends PostgresCost {
+  /** Processor time of the workers' processes in seconds. */
+  readonly ofWorkers: number;
+}
+
 /** Costs a second. */
 async function costOf(
   { databaseUrl, postgres }: LargeInstallation,
+  workers: readonly Server<unknown>[],
   work: () => Promise<unknown>,
-): Promise<PostgresCost> {
-  const before = await postgresCost(databaseUrl, postgres.pid);
+): Promise<Cost> {
+  const ofWorkers = (): number => workers.reduce((sum, { pid }) => sum + secondsOf(pid), 0);
+  const before = { ...(await postgresCost(databaseUrl, postgres.pid)), ofWorkers: ofWorkers() };
   const began = performance.now();
   await work();
-  const after = await postgresCost(databaseUrl, postgres.pid);
   const seconds = (performance.now() - began) / 1_000;
+  const after = { ofWorkers: ofWorkers(), ...(await postgresCost(databaseUrl, postgres.pid)) };
   return {
     ...after,
     seconds: (after.seconds - before.seconds) / seconds,
     transactions: (after.transactions - before.transactions) / seconds,
+    ofWorkers: (after.ofWorkers - before.ofWorkers) / seconds,
   };
 }
 
