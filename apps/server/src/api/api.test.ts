@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { problems } from '@kethub/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientFiles } from '../../../../script/generate/client.ts';
 import { sqlite } from '../testing/databases.ts';
@@ -40,6 +41,14 @@ describe('the description of the interfaces', () => {
         expect(Object.keys(description.components.schemas)).toContain(name?.split('/').at(-1));
       }
     }
+  });
+
+  // The platform compiles them without judging them.
+  test('has valid schemas only', async () => {
+    const ajv = new Ajv2020({ strict: false, logger: false });
+    for (const description of await described())
+      for (const [name, schema] of Object.entries(description.components.schemas))
+        expect(ajv.validateSchema(schema as object), `${name}: ${ajv.errorsText()}`).toBe(true);
   });
 
   test('has become the generated client', async () => {

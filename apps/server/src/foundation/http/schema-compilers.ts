@@ -28,15 +28,18 @@ function useValidators(app: FastifyInstance): void {
       removeAdditional: false,
       strict: false,
       allErrors: false,
+      // A test judges the schemas: to do it at each start would compile the schema of schemas.
+      validateSchema: false,
     });
     addFormats.default(ajv);
     return ajv;
   };
   const body = create(false);
   const other = create('array');
+  /** Adds the shared schemas. Ajv compiles one when another refers to it; `getSchema` would compile each. */
   const shareWith = (ajv: Ajv2020): void => {
     for (const [id, shared] of Object.entries(app.getSchemas()))
-      if (!ajv.getSchema(id)) ajv.addSchema(shared as object, id);
+      if (!(id in ajv.schemas)) ajv.addSchema(shared as object, id);
   };
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const ajv = httpPart === 'body' ? body : other;
