@@ -101,9 +101,11 @@ export default defineConfig({
     ],
     // Platforms that tests start in processes of their own build no dashboard beside what is tested.
     env: { KETHUB_DASHBOARD: 'off' },
-    // Each file in its own process, so that a leak shows in its file; two for each core, as many tests wait for others.
-    // Deep tests have a browser or several platforms each. With more of them at a time, they only wait for each other.
+    // Two processes for each core, as many tests wait for others. A process runs one file after the other, which halves
+    // the work: modules are loaded and schemas compiled once. Deep tests have a process, and a browser or several
+    // platforms, for each file. With more of them at a time, they only wait for each other.
     pool: 'forks',
+    isolate: deep || conformance,
     maxWorkers: deep ? 3 : 4,
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
