@@ -148,6 +148,9 @@ test('a person registers at Keycloak, confirms the address by mail, is approved,
   expect(person).toMatchObject({ emailVerified: true });
   const attributes = { ...person?.attributes, registrationStatus: ['APPROVED'] };
   await admin('PUT', `/users/${person?.id ?? ''}`, { ...person, attributes });
+  // The platform asks Keycloak again after ten seconds.
+  const me = async (): Promise<unknown> => (await clientOfAda()).getMe();
+  await expect.poll(me, { timeout: 60_000, interval: 2_000 }).toMatchObject({ username: 'ada' });
   await browser.open(`${PLATFORM}/me`);
   if (await browser.run(`document.querySelector('input[name="password"]') !== null`)) await signInAtKeycloak();
   await expect.poll(() => browser?.run('document.body.innerText'), { timeout: 60_000 }).toContain('Last executions');
@@ -237,7 +240,9 @@ async function click(words: string): Promise<void> {
 
 async function there(selector: string): Promise<void> {
   const isThere = `document.querySelector(${JSON.stringify(selector)}) !== null`;
-  await expect.poll(() => browser?.run(isThere), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => browser?.run(isThere), { timeout: 60_000 }).toBe(true).catch(async (error: unknown) => {
+    throw new Error(`No ${selector} on ${String(await browser?.run('`${location}\n${document.body.innerText}`'))}`, { cause: error });
+  }); // prettier-ignore
 }
 
 async function signInAtKeycloak(): Promise<void> {
