@@ -46,7 +46,7 @@ const upload = {
   programs: ['busybox', 'run.sh'],
 };
 
-describe.skipIf(testEngine === null).each(databases)('services with a Dockerfile on $name', (kind) => {
+describe.skipIf(testEngine === null).each(databases())('services with a Dockerfile on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;

@@ -47,7 +47,7 @@ function callsWitness(serviceId: string): string {
   ]);
 }
 
-describe.each(databases)('kill -9 of the platform on $name', (kind) => {
+describe.each(databases())('kill -9 of the platform on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;

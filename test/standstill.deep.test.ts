@@ -13,7 +13,7 @@ const TASKS = 20;
 const STILL_MS = 13_000;
 
 // Most of the time nothing happens, so both platforms stand still at the same time.
-describe.concurrent.each(databases)('a platform that stands still on $name', (kind) => {
+describe.concurrent.each(databases())('a platform that stands still on $name', (kind) => {
   test('calls every service once, and goes on', { timeout: 300_000 }, async () => {
     const keys = new Map<string, number>();
     const provider = await startProvider((request, response) => {

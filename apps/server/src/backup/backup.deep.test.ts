@@ -57,7 +57,7 @@ const stores = [
   },
   { files: 'an S3', open: startS3 },
 ];
-const installations = databases.flatMap((kind, index) =>
+const installations = databases().flatMap((kind, index) =>
   stores
     .slice(index % stores.length)
     .slice(0, 1)

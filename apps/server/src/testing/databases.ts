@@ -99,16 +99,15 @@ export const sqlite: TestDatabaseKind = {
 export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['KETHUB_TEST_POSTGRES_URL']);
 
 /**
- * The databases on which the running test file runs.
- * Use with `describe.each(databases)('… on $name', ({ open }) => …)`.
+ * Returns the databases on which the running test file runs.
+ * Use with `describe.each(databases())('… on $name', ({ open }) => …)`.
  *
  * Rule: a file runs on both databases if its room has SQL for each dialect. So does one that is about transactions,
  * locks, several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs
  * on one database, chosen by a hash of its name, so that each database sees about half of them.
  */
-export const databases: readonly TestDatabaseKind[] = databasesOf(process.env['TEST_FILE'] ?? '');
-
-function databasesOf(file: string): readonly TestDatabaseKind[] {
+export function databases(): readonly TestDatabaseKind[] {
+  const file = process.env['TEST_FILE'] ?? '';
   const every = [sqlite, ...postgreSql];
   if (file === '' || ON_BOTH.some((start) => file.startsWith(start))) return every;
   const hash = createHash('sha256').update(file).digest().readUInt32BE();

@@ -1,9 +1,9 @@
 import { appendFileSync, openSync } from 'node:fs';
-import { destination, multistream, pino, type Level, type Logger } from 'pino';
+import { multistream, pino, type Level, type Logger } from 'pino';
 import { createLog } from '../foundation/process/index.ts';
 
-/** File for the log lines of this test file. The run checks all of them in the end (test/log-check). */
-const file = process.env['LOG_CHECK_FILE'];
+/** Returns the file for the log lines of this test file. The run checks all of them in the end (test/log-check). */
+const file = (): string | undefined => process.env['LOG_CHECK_FILE'];
 const level = process.env['KETHUB_TEST_LOG'] as Level | undefined;
 
 /**
@@ -11,20 +11,24 @@ const level = process.env['KETHUB_TEST_LOG'] as Level | undefined;
  * silent.
  */
 export const testLog: Logger =
-  file === undefined && level === undefined
+  file() === undefined && level === undefined
     ? pino({ level: 'silent' })
     : createLog(
         'debug',
         multistream([
-          ...(file === undefined ? [] : [{ level: 'trace' as const, stream: destination({ dest: file, sync: true }) }]),
+          { level: 'trace' as const, stream: { write: checkLog } },
           ...(level === undefined ? [] : [{ level, stream: process.stdout }]),
         ]),
       );
 
 /** Standard output for a child process, which logs there. */
-export const logOutput = (): number | 'ignore' => (file === undefined ? 'ignore' : openSync(file, 'a'));
+export function logOutput(): number | 'ignore' {
+  const own = file();
+  return own === undefined ? 'ignore' : openSync(own, 'a');
+}
 
-/** Adds the log lines of a child process. */
+/** Adds log lines, also of a child process, to those of the test file that runs now. */
 export function checkLog(lines: string): void {
-  if (file !== undefined) appendFileSync(file, lines);
+  const own = file();
+  if (own !== undefined) appendFileSync(own, lines);
 }

@@ -23,7 +23,7 @@ const changes: readonly string[] = [
   `insert into former_addresses (owner_id, slug, service_id) values ('u', 'old', 's')`,
 ];
 
-describe.each(databases)('the access directory on $name', ({ open }) => {
+describe.each(databases())('the access directory on $name', ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { insertMany } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('applications on $name', (kind) => {
+describe.each(databases())('applications on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

@@ -6,7 +6,7 @@ import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
-describe.each(databases)('data pools on $name', (kind) => {
+describe.each(databases())('data pools on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let bob: PoolUser;

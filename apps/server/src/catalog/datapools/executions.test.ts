@@ -57,7 +57,7 @@ def linger(graphs, other):
     return read(graphs, other)
 `;
 
-describe.each(databases)('data pools in the input of an execution on $name', (kind) => {
+describe.each(databases())('data pools in the input of an execution on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let eve: PoolUser;

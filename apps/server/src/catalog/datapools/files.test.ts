@@ -17,7 +17,7 @@ const MB = 1024 * 1024;
 /** Each text shortened, for the names of tests, and whole. */
 const brief = (texts: readonly string[]) => texts.map((text) => [JSON.stringify(text).slice(0, 20), text] as const);
 
-describe.each(databases)('files of data pools on $name', (kind) => {
+describe.each(databases())('files of data pools on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let pool: DataPool;

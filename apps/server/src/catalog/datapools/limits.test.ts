@@ -12,7 +12,7 @@ import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 const PATIENT = { timeout: 40_000 };
 const KB = 1024;
 
-describe.each(databases)('limits of data pools of 1 MB on $name', (kind) => {
+describe.each(databases())('limits of data pools of 1 MB on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   beforeAll(async () => {

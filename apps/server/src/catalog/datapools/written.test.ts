@@ -146,7 +146,7 @@ def sparse(at):
 `;
 const begin = { 'kept.txt': 'kept', 'gone.txt': 'gone', 'moved.txt': 'moved', 'same.txt': 'same' };
 
-describe.each(databases)('data pools that executions change, on $name', (kind) => {
+describe.each(databases())('data pools that executions change, on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let bob: PoolUser;

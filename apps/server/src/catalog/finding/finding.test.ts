@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { build, deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-const [kind] = databases;
+const [kind] = databases();
 
 describe('what is found by a part of its name, and drafts', () => {
   let kethub: TestKethub;

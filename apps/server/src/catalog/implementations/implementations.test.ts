@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('implementations on $name', (kind) => {
+describe.each(databases())('implementations on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let ben: PoolUser;

@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { GitClient } from '../../testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('protected branches on $name', (kind) => {
+describe.each(databases())('protected branches on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let made: Implementation;

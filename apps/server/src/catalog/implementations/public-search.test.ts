@@ -12,7 +12,7 @@ const NEEDLES = [
   '"', '"quoted"', 'AND near*', '*', 'nothing of this', 'repo-1', '-1', 'ab" OR "so', 'é', '\u{1f600}', '-17 ', 'rarest', 'FORMERLY', 'ly',
 ]; // prettier-ignore
 
-describe.each(databases)('the search for public implementations on $name', ({ open }) => {
+describe.each(databases())('the search for public implementations on $name', ({ open }) => {
   let opened: TestDatabase;
   const rows: ImplementationRow[] = Array.from({ length: 6_000 }, (_none, at) => ({
     id: `i${String(at).padStart(6, '0')}`,

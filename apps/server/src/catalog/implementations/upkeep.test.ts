@@ -14,7 +14,7 @@ const REPOSITORIES = 4;
 
 vi.setConfig({ testTimeout: 180_000 });
 
-describe.each(databases)('upkeep of repositories on $name', (kind) => {
+describe.each(databases())('upkeep of repositories on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let token: string;

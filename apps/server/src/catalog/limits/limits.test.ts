@@ -22,7 +22,7 @@ test.each([
   expect([show(periods.day), show(periods.month)]).toEqual([[day, nextDay], [month, nextMonth]]); // prettier-ignore
 });
 
-describe.each(databases)('counting on $name', ({ open }) => {
+describe.each(databases())('counting on $name', ({ open }) => {
   let first: TestDatabase;
   beforeAll(async () => {
     first = await open();
@@ -89,7 +89,7 @@ describe.each(databases)('counting on $name', ({ open }) => {
   });
 });
 
-describe.each(databases)('limits on a subscription on $name', (kind) => {
+describe.each(databases())('limits on a subscription on $name', (kind) => {
   let kethub: TestKethub;
   let service: DeployedService;
   let app: Caller;

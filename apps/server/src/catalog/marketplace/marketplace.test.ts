@@ -9,7 +9,7 @@ import { probe } from '../../testing/probe.ts';
 
 type Person = { client: PlatformClient; loginSession: string };
 
-describe.each(databases)('the marketplace on $name', (kind) => {
+describe.each(databases())('the marketplace on $name', (kind) => {
   let kethub: TestKethub;
   let provider: Person;
   let grace: Person;

@@ -13,7 +13,7 @@ const patient = { timeout: 60_000 };
 /** Allows for a busy machine where other processes learn of a change within a second. */
 const soon = { timeout: 20_000 };
 
-describe.each(databases)('subscribing in the marketplace on $name', (kind) => {
+describe.each(databases())('subscribing in the marketplace on $name', (kind) => {
   let kethub: TestKethub;
   let provider: Person;
   let grace: Person;

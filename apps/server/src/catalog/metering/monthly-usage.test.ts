@@ -15,7 +15,7 @@ const lab: Party = { type: 'ORGANIZATION', id: 'lab' };
 const MILLION = 1_000_000;
 const MARCH = Date.parse('2026-03-20T00:00:00.000Z');
 
-describe.each(databases)('a month of usage on $name', ({ open }) => {
+describe.each(databases())('a month of usage on $name', ({ open }) => {
   let platform: TestPlatform;
   let subscriptions = 0;
 

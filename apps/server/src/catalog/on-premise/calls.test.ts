@@ -17,7 +17,7 @@ const SPAN = 'b7ad6b7169203331';
 /** Calls that `provider` has not received: another provider got them, or none. */
 const OTHER_CALLS = 2;
 
-describe.each(databases)('calls of an on-premise service on $name', (kind) => {
+describe.each(databases())('calls of an on-premise service on $name', (kind) => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let kethub: TestKethub;
   let provider: Provider;

@@ -15,7 +15,7 @@ import {
 
 const credentials = { username: 'gate', password: 'correct-battery' };
 
-describe.each(databases)('services that run elsewhere on $name', (kind) => {
+describe.each(databases())('services that run elsewhere on $name', (kind) => {
   let kethub: TestKethub;
   let client: PlatformClient;
   let provider: Provider;

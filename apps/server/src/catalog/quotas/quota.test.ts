@@ -32,7 +32,7 @@ def run(data=None, params=None):
 const patient = { timeout: 30_000 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe.each(databases)('a storage quota of 1 MB on $name', (kind) => {
+describe.each(databases())('a storage quota of 1 MB on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let deployed: DeployedService;

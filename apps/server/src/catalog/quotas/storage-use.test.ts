@@ -12,7 +12,7 @@ const ada = { type: 'USER', id: 'ada' } as const;
 const lab = { type: 'ORGANIZATION', id: 'lab' } as const;
 const NONE = { inputs: 0, results: 0, files: 0, logs: 0, data_pools: 0, services: 0 };
 
-describe.each(databases)('what an owner keeps on $name', ({ name, open }) => {
+describe.each(databases())('what an owner keeps on $name', ({ name, open }) => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await createTestPlatform(open, {

@@ -19,7 +19,7 @@ def run(url):
         return {"refused": error.code}
 `;
 
-describe.each(databases)('hosts that a version calls, on $name', (kind) => {
+describe.each(databases())('hosts that a version calls, on $name', (kind) => {
   let kethub: TestKethub;
   let server: Server;
   let service: Service;

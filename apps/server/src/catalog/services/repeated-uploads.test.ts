@@ -12,7 +12,7 @@ const broken = { 'src/__init__.py': '', 'src/program.py': 'def other():\n    pas
 const { chain, end, file, start } = bpmn;
 const workflow = file([start('begin'), end('end', { done: '=true' }), chain('begin', 'end')]);
 
-describe.each(databases)('an upload that is repeated on $name', (kind) => {
+describe.each(databases())('an upload that is repeated on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

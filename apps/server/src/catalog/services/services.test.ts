@@ -10,7 +10,7 @@ import { renamed, zip } from '../../testing/zip.ts';
 
 const program = { 'src/__init__.py': '', 'src/program.py': 'def run(data=None):\n    return {"data": data}\n' };
 
-describe.each(databases)('services of the platform interface on $name', (kind) => {
+describe.each(databases())('services of the platform interface on $name', (kind) => {
   let platform: TestKethub;
   beforeAll(async () => {
     platform = await startTestKethub(kind);

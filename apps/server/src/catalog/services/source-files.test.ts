@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { build, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { asFile, bpmn, start } from '../../testing/workflows.ts';
 
-const [kind] = databases;
+const [kind] = databases();
 const PROGRAM = 'def run(data=0):\n    return data\n';
 const FILES = {
   'src/__init__.py': '',

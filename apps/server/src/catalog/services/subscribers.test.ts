@@ -9,7 +9,7 @@ import { probe } from '../../testing/probe.ts';
 
 const patient = { timeout: 30_000 };
 
-describe.each(databases)('deleting a service that others use on $name', (kind) => {
+describe.each(databases())('deleting a service that others use on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

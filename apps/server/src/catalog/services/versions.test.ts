@@ -30,7 +30,7 @@ def run(data=None):
 `,
 };
 
-describe.each(databases)('versions of services on $name', (kind) => {
+describe.each(databases())('versions of services on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

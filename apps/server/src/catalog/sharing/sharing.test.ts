@@ -20,7 +20,7 @@ interface Person {
   readonly loginSession: string;
 }
 
-describe.each(databases)('sharing on $name', (kind) => {
+describe.each(databases())('sharing on $name', (kind) => {
   let kethub: TestKethub;
   let provider: PlatformClient;
   let service: Service;

@@ -3,7 +3,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform } from '../../testing/platform.ts';
 import { claimMails, deferMail, insertMail } from './queries.ts';
 
-describe.each(databases)('claims of mails on $name', ({ open }) => {
+describe.each(databases())('claims of mails on $name', ({ open }) => {
   test('belong to whoever came last, and none outlasts a clock that is set back', async () => {
     const { database, close, newId } = await createTestPlatform(open);
     onTestFinished(close);

@@ -37,7 +37,7 @@ const smtp = (port: number, credentials = '', scheme = 'smtp') => ({
   KETHUB_MAIL_FROM: FROM,
 });
 
-describe.each(databases)('mail on $name', ({ open }) => {
+describe.each(databases())('mail on $name', ({ open }) => {
   test('without a mail server each is a file that only we can read, with its link in one piece', async () => {
     const { platform, post } = await start(open);
     const mailer = createMailer(platform);
@@ -157,7 +157,7 @@ describe.each(databases)('mail on $name', ({ open }) => {
   });
 });
 
-describe.each(databases)('the password of the mail server, on $name', ({ open }) => {
+describe.each(databases())('the password of the mail server, on $name', ({ open }) => {
   const trusted = tls.getCACertificates('default');
   beforeAll(() => tls.setDefaultCACertificates([...trusted, CERTIFICATE]));
   afterAll(() => tls.setDefaultCACertificates(trusted));

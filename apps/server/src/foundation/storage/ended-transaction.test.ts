@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { createTestPlatform } from '../../testing/platform.ts';
 
-const withServer = databases.filter(({ name }) => name === 'PostgreSQL');
+const withServer = databases().filter(({ name }) => name === 'PostgreSQL');
 
 describe.each(withServer)('a transaction on $name', ({ open }) => {
   test('that the server ends while the process stands still fails, and takes nothing else along', async () => {

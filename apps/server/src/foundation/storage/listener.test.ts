@@ -8,7 +8,7 @@ import { openPostgres } from './postgres.ts';
 
 const waiting = { timeout: 30_000, interval: 50 };
 
-describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))(
+describe.each(databases().filter(({ name }) => name === 'PostgreSQL'))(
   'notifications between processes on $name',
   (kind) => {
     let opened: TestDatabase;

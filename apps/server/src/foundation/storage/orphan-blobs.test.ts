@@ -3,7 +3,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { markOrphan, putOrphan, removeOrphans, claimBlob } from './orphan-blobs.ts';
 
-describe.each(databases)('blobs that nothing refers to, on $name', ({ open }) => {
+describe.each(databases())('blobs that nothing refers to, on $name', ({ open }) => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await createTestPlatform(open);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { databases, type TestDatabase } from '../../testing/databases.ts';
 import { openDatabase } from './open-database.ts';
 
-describe.each(databases.filter(({ name }) => name === 'PostgreSQL'))('a wrong DATABASE_URL on $name', (kind) => {
+describe.each(databases().filter(({ name }) => name === 'PostgreSQL'))('a wrong DATABASE_URL on $name', (kind) => {
   let opened: TestDatabase;
   beforeEach(async () => {
     opened = await kind.open();

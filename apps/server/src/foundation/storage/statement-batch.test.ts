@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type TestDatabase } from '../../testing/databases.ts';
 import { StatementBatch } from './statement-batch.ts';
 
-describe.each(databases)('statements that are written together, on $name', ({ open }) => {
+describe.each(databases())('statements that are written together, on $name', ({ open }) => {
   let opened: TestDatabase;
   beforeAll(async () => {
     opened = await open();

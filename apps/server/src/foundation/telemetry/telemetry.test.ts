@@ -14,7 +14,7 @@ def run(data=None, params=None):
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
-describe.each(databases)('traces on $name', (kind) => {
+describe.each(databases())('traces on $name', (kind) => {
   test('from the request to the end of the execution it is one trace, exported by OTLP over HTTP', async () => {
     const receiver = await startReceiver();
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, KETHUB_TRACE_RATIO: '0' };
@@ -71,7 +71,7 @@ describe.each(databases)('traces on $name', (kind) => {
   });
 });
 
-describe.each(databases)('metrics on $name', (kind) => {
+describe.each(databases())('metrics on $name', (kind) => {
   let kethub: TestKethub;
   let service: DeployedService;
   let app: Caller;

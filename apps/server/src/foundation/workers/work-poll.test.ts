@@ -8,7 +8,7 @@ import { createPolling } from './work-poll.ts';
 
 const waiting = { timeout: 30_000, interval: 20 };
 
-describe.each(databases)('the poll for work on $name', (kind) => {
+describe.each(databases())('the poll for work on $name', (kind) => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await createTestPlatform(kind.open);

@@ -19,7 +19,7 @@ const PATHS = [
   ['DELETE', '/me/access-tokens/01a1fd32-d765-71ab-ba39-25ede922012b', undefined],
 ] as const;
 
-describe.each(databases)('personal access tokens on $name', ({ open }) => {
+describe.each(databases())('personal access tokens on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);
@@ -227,7 +227,7 @@ describe.each(databases)('personal access tokens on $name', ({ open }) => {
   }
 });
 
-describe.each(databases)('the time of tokens on $name', ({ open }) => {
+describe.each(databases())('the time of tokens on $name', ({ open }) => {
   test('a token is valid through the end of its day, UTC, and not a moment longer', async () => {
     let now = Date.now();
     const server = await startTestAccounts(open, { now: () => now });

@@ -5,7 +5,7 @@ import { createRawToken } from '../../foundation/storage/index.ts';
 import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 
-describe.each(databases)('POST /authorize on $name', ({ open }) => {
+describe.each(databases())('POST /authorize on $name', ({ open }) => {
   let server: TestAccounts;
   let userId: string;
   let session: string;

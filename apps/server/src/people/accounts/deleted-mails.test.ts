@@ -10,7 +10,7 @@ import { freePort } from '../../testing/platform.ts';
 
 const MINUTES = 60 * 1000;
 
-describe.each(databases)('mails of people who are deleted, on $name', ({ name, open }) => {
+describe.each(databases())('mails of people who are deleted, on $name', ({ name, open }) => {
   test('what waits in the outbox is gone, also what an earlier version has put there; that of others stays', async () => {
     const server = await start(open, { KETHUB_SMTP_URL: `smtp://localhost:${await freePort()}` });
     const ada = await settle(server, 'ada');

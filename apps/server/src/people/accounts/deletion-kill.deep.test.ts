@@ -13,7 +13,7 @@ const PROGRAM = path.join(import.meta.dirname, '../../testing/dying-platform.ts'
 /** More than there are. */
 const MOST_STEPS = 40;
 
-describe.each(databases)('kill -9 of the process that deletes an account, on $name', ({ name, open }) => {
+describe.each(databases())('kill -9 of the process that deletes an account, on $name', ({ name, open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

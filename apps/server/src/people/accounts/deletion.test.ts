@@ -12,7 +12,7 @@ import { nameProvider } from '../../catalog/marketplace/index.ts';
 
 const patient = { timeout: 30_000 };
 
-describe.each(databases)('DELETE /me on $name', ({ open }) => {
+describe.each(databases())('DELETE /me on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

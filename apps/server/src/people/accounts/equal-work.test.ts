@@ -6,7 +6,7 @@ import { watchWork } from '../../testing/work.ts';
 import { LastUses } from './last-uses.ts';
 import { createTokenVerifier } from './verify-access-token.ts';
 
-describe.each(databases)('verifying a personal access token on $name', ({ open }) => {
+describe.each(databases())('verifying a personal access token on $name', ({ open }) => {
   test('costs the same for one that is unknown and one that has ended, and nothing for one that cannot be', async () => {
     let now = Date.now();
     const server = await startTestAccounts(open, { now: () => now });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { PASSWORD, startTestAccounts } from '../../testing/accounts.ts';
 import { databases } from '../../testing/databases.ts';
 
-test.each(databases)('no password and no token is ever in the log, on $name', async ({ open }) => {
+test.each(databases())('no password and no token is ever in the log, on $name', async ({ open }) => {
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const server = await startTestAccounts(open, { log: pino({ level: 'trace' }, stream) });

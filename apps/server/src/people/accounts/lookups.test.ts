@@ -6,7 +6,7 @@ interface Described {
   readonly paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
 }
 
-describe.each(databases)('looking people up, on $name', ({ open }) => {
+describe.each(databases())('looking people up, on $name', ({ open }) => {
   /** A platform on which everybody may look up 60 a minute, on a clock that stands. */
   async function start(settings: Record<string, string> = {}): Promise<TestAccounts & { pass(ms: number): void }> {
     let now = Date.now();

@@ -5,7 +5,7 @@ import { databases } from '../../testing/databases.ts';
 import { createAccounts } from './index.ts';
 import { nameProvider } from '../../catalog/marketplace/index.ts';
 
-describe.each(databases)('GET /me and who is admitted on $name', ({ open }) => {
+describe.each(databases())('GET /me and who is admitted on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

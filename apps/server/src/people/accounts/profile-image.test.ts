@@ -16,7 +16,7 @@ const jpeg = await plain('red').jpeg().toBuffer();
 const END_OF_JPEG = Buffer.from([0xff, 0xd9]);
 const png = await plain('blue').png().toBuffer();
 
-describe.each(databases)('profile images on $name', ({ open }) => {
+describe.each(databases())('profile images on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

@@ -3,7 +3,7 @@ import { startTestAccounts, type TestAccounts } from '../../testing/accounts.ts'
 import { databases } from '../../testing/databases.ts';
 import { registrationOf } from './registration-status.ts';
 
-describe.each(databases)('GET /user-registration-status on $name', ({ open }) => {
+describe.each(databases())('GET /user-registration-status on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

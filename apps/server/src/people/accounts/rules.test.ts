@@ -10,7 +10,7 @@ const picture = (format: 'jpeg' | 'png' | 'webp') =>
     .toBuffer();
 
 /** The numbered rules of the user account service, one test each; the details are in the tests of each topic. */
-describe.each(databases)('rules of the user account service on $name', ({ open }) => {
+describe.each(databases())('rules of the user account service on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);

@@ -28,7 +28,7 @@ const PROFILE = {
   updated_at: 0,
 };
 
-describe.each(databases)('search on $name', ({ open }) => {
+describe.each(databases())('search on $name', ({ open }) => {
   let opened: TestDatabase;
   const people = new Map<string, Person>();
   const approved = new Set<string>();

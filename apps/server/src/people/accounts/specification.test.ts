@@ -194,7 +194,7 @@ test('every endpoint of the table is here', () => {
   expect(table.map(({ endpoint }) => endpoint)).toHaveLength(16);
 });
 
-describe.each(databases)('the table of endpoints on $name', ({ open }) => {
+describe.each(databases())('the table of endpoints on $name', ({ open }) => {
   let server: TestAccounts;
   let lonely: { app: FastifyInstance; accounts: Accounts; origin: string };
   let world: World;

@@ -8,7 +8,7 @@ import { zip } from '../../testing/zip.ts';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 const soon = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
 
-describe.each(databases)('tokens with a scope on $name', (kind) => {
+describe.each(databases())('tokens with a scope on $name', (kind) => {
   let kethub: TestKethub;
   let session: string;
   let organizationId: string;

@@ -24,7 +24,7 @@ interface Gate {
 }
 
 /** On SQLite one process writes: there the other one shares its database. */
-describe.each(databases)('two instances of the platform on one $name', ({ name, open }) => {
+describe.each(databases())('two instances of the platform on one $name', ({ name, open }) => {
   let server: TestAccounts;
   let other: { origin: string; gate: Gate; close(): Promise<void> };
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { databases } from '../../testing/databases.ts';
 
 const NOBODY = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
-describe.each(databases)('looking up users on $name', ({ open }) => {
+describe.each(databases())('looking up users on $name', ({ open }) => {
   let server: TestAccounts;
   let caller: string;
   beforeAll(async () => {

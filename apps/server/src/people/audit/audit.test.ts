@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('the audit log on $name', (kind) => {
+describe.each(databases())('the audit log on $name', (kind) => {
   let kethub: TestKethub;
   let personId: string;
   beforeAll(async () => {

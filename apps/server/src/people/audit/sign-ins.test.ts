@@ -11,7 +11,7 @@ import { SignInRecords } from './sign-ins.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe.each(databases)('sign-ins in the audit log on $name', ({ open }) => {
+describe.each(databases())('sign-ins in the audit log on $name', ({ open }) => {
   async function start() {
     let now = Date.UTC(2026, 0, 1, 12);
     const platform = await createTestPlatform(open, { now: () => now });

@@ -28,7 +28,7 @@ const ended: Omit<ExecutionRow, 'id' | 'owner_type' | 'owner_id'> = {
 /** The caller: a member by role, a person who has not joined, a person whose registration waits, or no person. */
 type Asker = MemberRole | 'STRANGER' | 'PENDING' | 'NOBODY';
 
-describe.each(databases)('role × resource × operation on $name', (kind) => {
+describe.each(databases())('role × resource × operation on $name', (kind) => {
   let kethub: TestKethub;
   let organizationId: string;
   let workflow: ReturnType<Owned['workflow']> | null = null;

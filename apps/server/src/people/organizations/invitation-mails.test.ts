@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('mails of invitations on $name', (kind) => {
+describe.each(databases())('mails of invitations on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

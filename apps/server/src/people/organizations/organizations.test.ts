@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { build, deploy, startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { callerOf } from '../../testing/gateway.ts';
 
-describe.each(databases)('organizations on $name', (kind) => {
+describe.each(databases())('organizations on $name', (kind) => {
   let kethub: TestKethub;
   const sessions = new Map<string, string>();
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { databases } from '../../testing/databases.ts';
 
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 
-describe.each(databases)('administrators on $name', ({ open }) => {
+describe.each(databases())('administrators on $name', ({ open }) => {
   let server: TestAccounts;
   let boss: string;
   let bossId: string;

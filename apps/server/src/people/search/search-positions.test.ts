@@ -14,7 +14,7 @@ const personOf = (number: number, lastname: string) => ({
   lastname,
 });
 
-describe.each(databases)('positions of blocks on $name', ({ open }) => {
+describe.each(databases())('positions of blocks on $name', ({ open }) => {
   let opened: TestDatabase;
   beforeAll(async () => {
     opened = await open();

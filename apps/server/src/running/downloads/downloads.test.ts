@@ -4,7 +4,7 @@ import { databases } from '../../testing/databases.ts';
 import { deploy, startTestKethub, type DeployedService, type TestKethub } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-const [kind] = databases;
+const [kind] = databases();
 
 describe('downloads by an address, and the session', () => {
   let kethub: TestKethub;

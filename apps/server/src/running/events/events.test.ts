@@ -59,7 +59,7 @@ async function listen(client: PlatformClient, more: { from?: string; everywhere?
   };
 }
 
-describe.each(databases)('events on $name', { timeout: 60_000 }, (kind) => {
+describe.each(databases())('events on $name', { timeout: 60_000 }, (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let grace: { client: PlatformClient };

@@ -39,7 +39,7 @@ def run(act, size=0):
 
 const patient = { timeout: 60_000 };
 
-describe.each(databases)('nothing that one execution does keeps its slot, on $name', (kind) => {
+describe.each(databases())('nothing that one execution does keeps its slot, on $name', (kind) => {
   let kethub: TestKethub;
   let app: Caller;
   let administrator: SignedIn;

@@ -16,7 +16,7 @@ const long = 'x'.repeat(100_000);
 /** Milliseconds for what happens soon, on any machine. */
 const patient = { timeout: 30_000 };
 
-describe.each(databases)('what becomes of what an execution had, on $name', (kind) => {
+describe.each(databases())('what becomes of what an execution had, on $name', (kind) => {
   let kethub: TestKethub;
   let app: Caller;
   beforeAll(async () => {

@@ -54,7 +54,7 @@ def links():
 `,
 };
 
-describe.each(databases)('hostile code on $name gets a clear answer and leaves nothing behind', (kind) => {
+describe.each(databases())('hostile code on $name gets a clear answer and leaves nothing behind', (kind) => {
   let platform: TestKethub;
   let app: Caller;
   beforeAll(async () => {

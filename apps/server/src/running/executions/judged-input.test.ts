@@ -51,7 +51,7 @@ def run(edges: list[Edge], params: Params, seed: int = None, token: SecretValue 
     return {"edges": len(edges), "shots": params.shots, "color": params.color.name}
 `;
 
-describe.each(databases)('the input of a service whose parameters have types, on $name', (kind) => {
+describe.each(databases())('the input of a service whose parameters have types, on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let application: Caller;

@@ -28,7 +28,7 @@ function loseClaim(database: Database, meanwhile: (id: string) => Promise<unknow
   return lost.promise;
 }
 
-describe.each(databases)('an execution whose claim or start is not answered, on $name', (kind) => {
+describe.each(databases())('an execution whose claim or start is not answered, on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind);

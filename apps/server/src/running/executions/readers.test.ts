@@ -34,7 +34,7 @@ def run(lines=0, width=0, kill=False, partial="", files=None, seconds=0):
 `,
 };
 
-describe.each(databases)('who reads logs and files on $name', (kind) => {
+describe.each(databases())('who reads logs and files on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let app: Caller;

@@ -10,7 +10,7 @@ import { isAlone } from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe.each(databases)('executions that are kept for 30 days on $name', ({ name, open }) => {
+describe.each(databases())('executions that are kept for 30 days on $name', ({ name, open }) => {
   let platform: TestPlatform;
   let now = Date.now() - 100 * DAY_MS;
   beforeEach(async () => {

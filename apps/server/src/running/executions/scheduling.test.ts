@@ -8,7 +8,7 @@ const patient = { timeout: 30_000 };
 /** Milliseconds for tests that wait several times. */
 const long = { timeout: 180_000 };
 
-describe.each(databases)('what runs at the same time on $name', (kind) => {
+describe.each(databases())('what runs at the same time on $name', (kind) => {
   let kethub: TestKethub;
   let client: PlatformClient;
   let serviceId: string;

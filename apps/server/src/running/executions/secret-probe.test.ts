@@ -29,7 +29,7 @@ def run(act, token: SecretValue):
     return {"length": len(value), "token": str(token)}
 `;
 
-describe.each(databases)('a secret is written nowhere, on $name', (kind) => {
+describe.each(databases())('a secret is written nowhere, on $name', (kind) => {
   let kethub: TestKethub;
   let app: Caller;
   let paths: string[];

@@ -13,7 +13,7 @@ const idsIn = ({ body }: Answered): string[] => (body as { id: string }[]).map((
 const next = ({ headers }: Answered): string | null =>
   /<(.*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? null;
 
-describe.each(databases)('tags and ids of executions on $name', (kind) => {
+describe.each(databases())('tags and ids of executions on $name', (kind) => {
   let kethub: TestKethub;
   let service: DeployedService;
   let app: Caller;

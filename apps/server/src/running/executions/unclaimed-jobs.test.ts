@@ -6,7 +6,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { jobPrefixOf, unclaimedJobs } from './unclaimed-jobs.ts';
 
-describe.each(databases)('jobs of a cluster on $name', ({ open }) => {
+describe.each(databases())('jobs of a cluster on $name', ({ open }) => {
   const [mine, another] = [randomUUID(), randomUUID()];
   let platform: TestPlatform;
   beforeAll(async () => {

@@ -21,7 +21,7 @@ const revocations: readonly string[] = [
   `insert into blocked_users (user_id, blocked_at) values ('u', 1)`,
 ];
 
-describe.each(databases)('the admission of applications on $name', ({ open }) => {
+describe.each(databases())('the admission of applications on $name', ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
   beforeAll(async () => {

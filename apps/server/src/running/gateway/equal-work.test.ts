@@ -9,7 +9,7 @@ import { createBearers } from './bearer.ts';
 import { gatewayKeys } from './signing-key.ts';
 import { createTokenEndpoint } from './token.ts';
 
-describe.each(databases)('granting bearer tokens on $name', ({ open }) => {
+describe.each(databases())('granting bearer tokens on $name', ({ open }) => {
   test('costs the same for a wrong secret, an unknown key and a key that has ended', async () => {
     const platform = await createTestPlatform(open);
     onTestFinished(() => platform.close());

@@ -5,7 +5,7 @@ import { installations } from '../../testing/installations.ts';
 import { deploy } from '../../testing/kethub.ts';
 import { probe } from '../../testing/probe.ts';
 
-for (const { name, start } of installations)
+for (const { name, start } of installations())
   describeManagedService(name, async () => {
     const platform = await start({ KETHUB_MAX_CONCURRENT_EXECUTIONS: '2' });
     const service = await deploy(platform.client, 'Probe', probe);

@@ -9,7 +9,7 @@ import { gatewayKeys } from './signing-key.ts';
 /** Allows for a busy machine. */
 const patient = { timeout: 20_000 };
 
-describe.each(installations)('who may call, at $name', ({ start }) => {
+describe.each(installations())('who may call, at $name', ({ start }) => {
   let platform: TestInstallation;
   let service: DeployedService;
   let app: Caller;

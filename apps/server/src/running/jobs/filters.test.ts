@@ -7,7 +7,7 @@ import { probe } from '../../testing/probe.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const text = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-describe.each(databases)('executions that are found again on $name', (kind) => {
+describe.each(databases())('executions that are found again on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let application: Caller;

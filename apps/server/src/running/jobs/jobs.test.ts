@@ -10,7 +10,7 @@ import { probe } from '../../testing/probe.ts';
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 const patient = { timeout: 20_000 };
 
-describe.each(databases)('the job interface on $name', (kind) => {
+describe.each(databases())('the job interface on $name', (kind) => {
   let kethub: TestKethub;
   let deployed: DeployedService;
   let service: Service;

@@ -3,7 +3,7 @@ import { newestMigration } from '../../foundation/storage/index.ts';
 import { databases } from '../../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
-describe.each(databases)('the state of the installation on $name', (kind) => {
+describe.each(databases())('the state of the installation on $name', (kind) => {
   let kethub: TestKethub;
   let administrator: Awaited<ReturnType<TestKethub['signIn']>>;
   beforeAll(async () => {

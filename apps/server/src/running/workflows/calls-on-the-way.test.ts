@@ -62,7 +62,7 @@ async function until(what: string, is: () => boolean | Promise<boolean>): Promis
   throw new Error(`Not within 30 s: ${what}`);
 }
 
-describe.each(databases)('starts that are on their way to a service elsewhere, on $name', (kind) => {
+describe.each(databases())('starts that are on their way to a service elsewhere, on $name', (kind) => {
   let kethub: TestKethub;
   let provider: Provider;
   let remembering: Remembering;

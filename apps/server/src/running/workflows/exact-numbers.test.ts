@@ -14,7 +14,7 @@ def run(data=None):
 `;
 const large = '12345678901234567890';
 
-describe.each(databases)('numbers of workflow services on $name', (kind) => {
+describe.each(databases())('numbers of workflow services on $name', (kind) => {
   let platform: TestKethub;
   let worker: DeployedService;
 

@@ -47,7 +47,7 @@ const echo: http.RequestListener = (request, response) => {
 };
 const PROGRAM = 'def run(data=None):\n    return {"value": data}\n';
 
-describe.each(databases)('every shape of number on $name', (kind) => {
+describe.each(databases())('every shape of number on $name', (kind) => {
   let platform: TestKethub;
   let provider: Provider;
   let workflow: DeployedWorkflow;

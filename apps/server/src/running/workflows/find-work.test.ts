@@ -7,7 +7,7 @@ import { databases } from '../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../testing/platform.ts';
 import { findWork } from './find-work.ts';
 
-describe.each(databases)('work of workflows that the poll finds on $name', (kind) => {
+describe.each(databases())('work of workflows that the poll finds on $name', (kind) => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await createTestPlatform(kind.open);

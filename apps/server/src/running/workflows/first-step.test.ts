@@ -45,7 +45,7 @@ async function graphOf(...elements: string[]): Promise<ProcessGraph> {
 const tables = ['workflow_jobs', 'workflow_events', 'workflow_instances', 'workflow_journal'] as const;
 const VERSION = '01890000-0000-7000-8000-00000000000b';
 
-describe.each(databases)('first steps of instances on $name', ({ open }) => {
+describe.each(databases())('first steps of instances on $name', ({ open }) => {
   let platform: TestPlatform;
   let port: WorkflowPort;
   let accepting: Accepting;

@@ -7,7 +7,7 @@ import { asFile, bpmn, deployWorkflow, start } from '../../testing/workflows.ts'
 
 const { call, chain, end, file } = bpmn;
 
-describe.each(databases)('call activities that call a workflow of another file on $name', (kind) => {
+describe.each(databases())('call activities that call a workflow of another file on $name', (kind) => {
   let platform: TestKethub;
 
   beforeAll(async () => {

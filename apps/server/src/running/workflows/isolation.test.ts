@@ -23,7 +23,7 @@ test('a batch that fails is done in parts, without the items that make it fail',
   expect(tries).toBeLessThan(40);
 });
 
-describe.each(databases)('a timer or a message that the database refuses on $name', ({ open }) => {
+describe.each(databases())('a timer or a message that the database refuses on $name', ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
 

@@ -24,7 +24,7 @@ async function waits(): Promise<ProcessGraph> {
   return parsed.graph;
 }
 
-describe.each(databases)('an input of megabytes on $name', ({ open }) => {
+describe.each(databases())('an input of megabytes on $name', ({ open }) => {
   let platform: TestPlatform;
   let graph: ProcessGraph;
   const graphs: Graphs = { load: () => Promise.resolve(graph) };

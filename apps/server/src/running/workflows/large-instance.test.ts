@@ -22,7 +22,7 @@ async function loop(): Promise<ProcessGraph> {
   return parsed.graph;
 }
 
-describe.each(databases)('a large instance on $name', ({ open }) => {
+describe.each(databases())('a large instance on $name', ({ open }) => {
   let platform: TestPlatform;
   let graph: ProcessGraph;
   const graphs: Graphs = { load: () => Promise.resolve(graph) };

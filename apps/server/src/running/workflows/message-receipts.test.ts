@@ -7,7 +7,7 @@ import { bpmn, deployWorkflow, type DeployedWorkflow } from '../../testing/workf
 
 const { catchEvent, chain, end, file, message, start } = bpmn;
 
-describe.each(databases)('messages of workflows on $name', (kind) => {
+describe.each(databases())('messages of workflows on $name', (kind) => {
   let kethub: TestKethub;
   let workflow: DeployedWorkflow;
 

@@ -31,7 +31,7 @@ async function refuse({ database }: Pick<TestPlatform, 'database'>, table: strin
   return () => run(`drop trigger refuses on ${table}`);
 }
 
-describe.each(databases)('tries that fail again and again on $name', ({ open }) => {
+describe.each(databases())('tries that fail again and again on $name', ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
 
@@ -125,7 +125,7 @@ describe.each(databases)('tries that fail again and again on $name', ({ open }) 
   });
 });
 
-describe.each(databases)('what stands still on $name', (kind) => {
+describe.each(databases())('what stands still on $name', (kind) => {
   let kethub: TestKethub;
 
   beforeAll(async () => {

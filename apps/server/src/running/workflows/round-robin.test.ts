@@ -7,7 +7,7 @@ import { candidates } from './advance/work.ts';
 import { dueJobs } from './calls/queries.ts';
 import { acceptedInstances } from '../../testing/workflow-instances.ts';
 
-describe.each(databases)('turns of owners on $name', ({ open }) => {
+describe.each(databases())('turns of owners on $name', ({ open }) => {
   let platform: TestPlatform;
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ def run(data, token: SecretValue = None):
 };
 const { catchEvent, chain, end, file, flow, gateway, message, service } = bpmn;
 
-describe.each(databases)('secrets that come after the start on $name', (kind) => {
+describe.each(databases())('secrets that come after the start on $name', (kind) => {
   const secret = 'a-secret-of-this-test';
   let platform: TestKethub;
 

@@ -50,7 +50,7 @@ const thrower = file(
   { signals: ['go'] },
 );
 
-describe.each(databases)('signals of workflows on $name', (kind) => {
+describe.each(databases())('signals of workflows on $name', (kind) => {
   let kethub: TestKethub;
   let counting: DeployedWorkflow;
   let throwing: DeployedWorkflow;

@@ -18,7 +18,7 @@ def run(pool: DataPool):
 const { boundary, catchEvent, chain, end, error, file, flow, gateway, message, service } = bpmn;
 const REFERENCE = '={id: id, ref: "datapool"}';
 
-describe.each(databases)('what belongs to whoever starts a workflow on $name', (kind) => {
+describe.each(databases())('what belongs to whoever starts a workflow on $name', (kind) => {
   let platform: TestKethub;
   let owner: PoolUser;
   let starter: PoolUser;

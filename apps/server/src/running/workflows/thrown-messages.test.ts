@@ -12,7 +12,7 @@ const { catchEvent, chain, end, file, flow, gateway, message, start, throwMessag
 
 const waiting = { timeout: 60_000 };
 
-describe.each(databases)('messages that workflows throw on $name', (kind) => {
+describe.each(databases())('messages that workflows throw on $name', (kind) => {
   let kethub: TestKethub;
   let workflow: DeployedWorkflow;
 

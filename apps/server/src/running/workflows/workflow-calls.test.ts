@@ -15,7 +15,7 @@ def run(data, token: SecretValue = None):
 
 const { chain, end, service, file } = bpmn;
 
-describe.each(databases)('what tasks pass on and call on $name', (kind) => {
+describe.each(databases())('what tasks pass on and call on $name', (kind) => {
   let platform: TestKethub;
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ def run(data):
 
 const { chain, end, file, flow, gateway, service } = bpmn;
 
-describe.each(databases)('incidents of workflows on $name', (kind) => {
+describe.each(databases())('incidents of workflows on $name', (kind) => {
   let platform: TestKethub;
   let worker: DeployedService;
 

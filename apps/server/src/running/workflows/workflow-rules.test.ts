@@ -34,7 +34,7 @@ interface Failed {
   readonly errors?: readonly { readonly failedElement: string; readonly errorCode: string; readonly message: string }[];
 }
 
-describe.each(databases)('rules of workflow services on $name', (kind) => {
+describe.each(databases())('rules of workflow services on $name', (kind) => {
   let platform: TestKethub;
   let worker: DeployedService;
 

@@ -34,7 +34,7 @@ interface Envelope {
   readonly response?: Readonly<Record<string, unknown>>;
 }
 
-describe.each(databases)('workflow services on $name', (kind) => {
+describe.each(databases())('workflow services on $name', (kind) => {
   let platform: TestKethub;
   let second: Awaited<ReturnType<typeof startSecondEngine>> = null;
   let worker: DeployedService;

@@ -7,7 +7,7 @@ import { bpmn, deployWorkflow, start } from '../../testing/workflows.ts';
 
 const { chain, end, file, script } = bpmn;
 
-describe.each(databases)('warnings of workflows on $name', (kind) => {
+describe.each(databases())('warnings of workflows on $name', (kind) => {
   let platform: TestKethub;
 
   beforeAll(async () => {

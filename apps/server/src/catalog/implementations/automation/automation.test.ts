@@ -6,7 +6,7 @@ import { build, startTestKethub, type TestKethub } from '../../../testing/kethub
 
 const program = (answer: number) => `def run(data, params):\n    return {"answer": ${answer}}\n`;
 
-describe.each(databases)('pushes that become versions on $name', (kind) => {
+describe.each(databases())('pushes that become versions on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let made: Implementation;

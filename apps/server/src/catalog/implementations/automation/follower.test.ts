@@ -11,7 +11,7 @@ const SOURCES = 5_000;
 // No repository is read: as a fake, every one is being written, so that each look ends with its row.
 const store = { repositories: { isWritten: () => true } } as unknown as GitStore;
 
-describe.each(databases)(`${SOURCES} sources of services on $name`, ({ open }) => {
+describe.each(databases())(`${SOURCES} sources of services on $name`, ({ open }) => {
   let platform: TestPlatform;
   let now = 1_000_000;
   let statements: string[] = [];

@@ -27,7 +27,7 @@ function commandLines(): string[] {
     });
 }
 
-describe.each(databases)('imports of repositories on $name', (kind) => {
+describe.each(databases())('imports of repositories on $name', (kind) => {
   let kethub: TestKethub;
   let origin: GitHttpsServer;
   let client: GitClient;

@@ -5,7 +5,7 @@ import { poolUser, type PoolUser } from '../../../testing/data-pools.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { mailsTo } from '../../../testing/outbox.ts';
 
-describe.each(databases)('invitations to implementations on $name', (kind) => {
+describe.each(databases())('invitations to implementations on $name', (kind) => {
   let kethub: TestKethub;
   let ada: PoolUser;
   let ben: PoolUser;

@@ -13,7 +13,7 @@ import { databases } from '../../../testing/databases.ts';
 import { GitClient } from '../../../testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
-describe.each(databases)('reading repositories on $name', (kind) => {
+describe.each(databases())('reading repositories on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let made: Implementation;

@@ -6,7 +6,7 @@ import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 const UNKNOWN = '01a1fd32-d765-71ab-ba39-25ede922012b';
 const READS = ['/refs', '/tree', '/file?path=a.txt', '/commits', '/commits/main', '/compare?base=main&head=main'];
 
-describe.each(databases)('visitors of repositories on $name', (kind) => {
+describe.each(databases())('visitors of repositories on $name', (kind) => {
   let kethub: TestKethub;
   let open: Implementation;
   let closed: Implementation;

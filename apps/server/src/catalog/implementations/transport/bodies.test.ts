@@ -12,7 +12,7 @@ import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
 const PUSH_MB = 6;
 
-describe.each(databases)('damaged and hostile requests to Git over HTTP on $name', (kind) => {
+describe.each(databases())('damaged and hostile requests to Git over HTTP on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let raw: RawGit;

@@ -22,7 +22,7 @@ const FILE_MB = 3;
 /** Names that some file system takes for `.git`. */
 const DOT_GIT = ['.git', '.GIT', '.Git', 'git~1', 'GIT~1', '.g\u200cit', '.git.', '.git '];
 
-describe.each(databases)('hostile objects and refs on $name', (kind) => {
+describe.each(databases())('hostile objects and refs on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let token: string;

@@ -9,7 +9,7 @@ import { startTestKethub, type SignedIn, type TestKethub } from '../../../testin
 
 const MOST_REFS = 1_000;
 
-describe.each(databases)('Git over HTTP on $name', (kind) => {
+describe.each(databases())('Git over HTTP on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let ben: SignedIn;

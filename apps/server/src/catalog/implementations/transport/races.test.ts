@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const TRANSFERS = { inAll: 8, ofCaller: 4 };
 const DISCONNECTS = 20;
 
-describe.each(databases)('transfers side by side and cut off on $name', (kind) => {
+describe.each(databases())('transfers side by side and cut off on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let ben: SignedIn;

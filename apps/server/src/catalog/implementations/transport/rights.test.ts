@@ -59,7 +59,7 @@ async function statusesOf(url: string, token: string): Promise<number[]> {
   return statuses;
 }
 
-describe.each(databases)('who may do what at the addresses of repositories on $name', (kind) => {
+describe.each(databases())('who may do what at the addresses of repositories on $name', (kind) => {
   let kethub: TestKethub;
   let organizationId: string;
   const tokens = new Map<string, string>();

@@ -11,7 +11,7 @@ import { zip } from '../../../testing/zip.ts';
 
 const PROGRAM = 'def run(data, params):\n    return {"answer": 42}\n';
 
-describe.each(databases)('commits without Git on $name', (kind) => {
+describe.each(databases())('commits without Git on $name', (kind) => {
   let kethub: TestKethub;
   let client: GitClient;
   let token: string;

@@ -6,7 +6,7 @@ import { zip } from '../../../testing/zip.ts';
 
 const program = (body: string) => zip({ 'src/__init__.py': '', 'src/program.py': body });
 
-describe.each(databases)('builds of several owners on $name', (kind) => {
+describe.each(databases())('builds of several owners on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_OWNER_BUILDS: '4' });

@@ -15,7 +15,7 @@ import { BuildWorker } from './worker.ts';
 const GB = 2 ** 30;
 const capacity = { cpus: 4, memoryBytes: 64 * GB, gpus: {} };
 
-describe.each(databases)('the queue of builds on $name', (kind) => {
+describe.each(databases())('the queue of builds on $name', (kind) => {
   let platform: TestPlatform;
   let second: Database;
   let blob = '';

@@ -14,7 +14,7 @@ const project = {
   'requirements.txt': 'idna==3.10\n',
 };
 
-describe.each(databases)('layers of installed packages on $name', (kind) => {
+describe.each(databases())('layers of installed packages on $name', (kind) => {
   let kethub: TestKethub;
   let administrator: Awaited<ReturnType<TestKethub['signIn']>>;
   beforeAll(async () => {

@@ -10,7 +10,7 @@ import { openPostgres } from '../postgres.ts';
 import { openSqlite } from '../sqlite.ts';
 import { migrate, migrations, type SchemaChange } from './index.ts';
 
-describe.each(databases)('migrations on $name', ({ create }) => {
+describe.each(databases())('migrations on $name', ({ create }) => {
   const cleanUp: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step();

@@ -5,7 +5,7 @@ import { Attempts } from './attempts.ts';
 
 const MINUTES = 60 * 1000;
 
-describe.each(databases)('wrong passwords on $name', ({ open }) => {
+describe.each(databases())('wrong passwords on $name', ({ open }) => {
   async function start() {
     let now = Date.UTC(2026, 0, 1);
     const platform = await createTestPlatform(open, { now: () => now });

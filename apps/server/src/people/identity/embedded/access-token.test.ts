@@ -8,7 +8,7 @@ const HOURS = 3_600;
 
 type SigningKey = Parameters<SignJWT['sign']>[0];
 
-describe.each(databases)('access tokens of login sessions on $name', ({ open }) => {
+describe.each(databases())('access tokens of login sessions on $name', ({ open }) => {
   let server: TestAccounts;
   let genuine: SigningKey;
   let claims: JWTPayload;

@@ -12,7 +12,7 @@ const ada = {
   status: 'APPROVED',
 } as const;
 
-describe.each(databases)('users of the embedded provider on $name', ({ open }) => {
+describe.each(databases())('users of the embedded provider on $name', ({ open }) => {
   let platform: TestPlatform;
   let identity: IdentityService;
   beforeAll(async () => {

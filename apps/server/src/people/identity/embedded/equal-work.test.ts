@@ -17,7 +17,7 @@ vi.resetModules();
 const { createUser } = await import('./create-user.ts');
 const { accountOf, createSignIn } = await import('./sign-in.ts');
 
-describe.each(databases)('signing in on $name', ({ open }) => {
+describe.each(databases())('signing in on $name', ({ open }) => {
   test('costs the same password hashes and statements for a wrong password, nobody, and a name nobody can have', async () => {
     const platform = await createTestPlatform(open);
     onTestFinished(() => platform.close());

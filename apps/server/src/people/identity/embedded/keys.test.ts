@@ -19,7 +19,7 @@ const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const PASSWORD = 'correct horse battery staple';
 
-describe.each(databases)('signing keys on $name', ({ open }) => {
+describe.each(databases())('signing keys on $name', ({ open }) => {
   let first: TestPlatform;
   let second: TestPlatform;
   let later = 0;

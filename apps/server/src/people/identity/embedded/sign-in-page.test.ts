@@ -8,7 +8,7 @@ import { createTestServer } from '../../../testing/platform.ts';
 import { continueButton } from '../../../testing/upstream-sign-in.ts';
 import { createEmbeddedIdentity } from '../index.ts';
 
-describe.each(databases)('authorization code with PKCE on $name', ({ open }) => {
+describe.each(databases())('authorization code with PKCE on $name', ({ open }) => {
   let server: TestAccounts;
   let configuration: client.Configuration;
   let dashboard: string;

@@ -7,7 +7,7 @@ import { purgeOidcRecords } from '../base/oidc-records.ts';
 
 const MINUTES = 60 * 1000;
 
-describe.each(databases)('the token endpoint on $name', ({ open }) => {
+describe.each(databases())('the token endpoint on $name', ({ open }) => {
   let server: TestAccounts;
   beforeAll(async () => {
     server = await startTestAccounts(open);
@@ -178,7 +178,7 @@ describe.each(databases)('the token endpoint on $name', ({ open }) => {
   });
 });
 
-test.each(databases)('guessing passwords is slowed down, and nobody stays blocked, on $name', async ({ open }) => {
+test.each(databases())('guessing passwords is slowed down, and nobody stays blocked, on $name', async ({ open }) => {
   let later = 0;
   const server = await startTestAccounts(open, { now: () => Date.now() + later });
   onTestFinished(() => server.close());
@@ -193,7 +193,7 @@ test.each(databases)('guessing passwords is slowed down, and nobody stays blocke
   expect((await guess(PASSWORD)).status).toBe(200);
 });
 
-test.each(databases)('sessions that have ended leave no records, on $name', async ({ open }) => {
+test.each(databases())('sessions that have ended leave no records, on $name', async ({ open }) => {
   let later = 0;
   const server = await startTestAccounts(open, { now: () => Date.now() + later });
   onTestFinished(() => server.close());

@@ -10,7 +10,7 @@ import { ADA, visitorOf } from '../../../testing/registration.ts';
 const KNOWN = 'known@example.org';
 const ATTACK = 'the password of the attacker';
 
-describe.each(databases)('attacks on registration on $name', ({ open }) => {
+describe.each(databases())('attacks on registration on $name', ({ open }) => {
   let server: TestAccounts;
   let visitor: ReturnType<typeof visitorOf>;
   beforeAll(async () => {
@@ -222,7 +222,7 @@ describe.each(databases)('attacks on registration on $name', ({ open }) => {
   });
 });
 
-test.each(databases)('a registration makes no network one of the owner of an account, on $name', async ({ open }) => {
+test.each(databases())('a registration makes no network one of the owner of an account, on $name', async ({ open }) => {
   const server = await startTestAccounts(open);
   onTestFinished(() => server.close());
   const { register, signIn } = visitorOf(server);
@@ -238,7 +238,7 @@ test.each(databases)('a registration makes no network one of the owner of an acc
   expect(await familiar()).toHaveLength(1);
 });
 
-describe.each(databases)('flooding on $name', ({ open }) => {
+describe.each(databases())('flooding on $name', ({ open }) => {
   test('one mailbox gets five mails at once and then one an hour, and no caller learns of it', async () => {
     let later = 0;
     const server = await startTestAccounts(open, { now: () => Date.now() + later });
@@ -281,7 +281,7 @@ describe.each(databases)('flooding on $name', ({ open }) => {
   });
 });
 
-test.each(databases)('no line of the log holds an address, a token or a password, on $name', async ({ open }) => {
+test.each(databases())('no line of the log holds an address, a token or a password, on $name', async ({ open }) => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const server = await startTestAccounts(open, {

@@ -16,7 +16,7 @@ const MINUTES = 60 * 1000;
 const EMAIL = 'ada@example.org';
 const NEXT = 'a password that is new';
 
-describe.each(databases)('a new password on $name', ({ open }) => {
+describe.each(databases())('a new password on $name', ({ open }) => {
   test('is chosen by mail, once, and ends every session', async () => {
     const server = await startTestAccounts(open);
     onTestFinished(() => server.close());
@@ -151,7 +151,7 @@ describe.each(databases)('a new password on $name', ({ open }) => {
   });
 });
 
-describe.each(databases)('administrators of the settings on $name', ({ open }) => {
+describe.each(databases())('administrators of the settings on $name', ({ open }) => {
   test('are there at the start, choose a password by mail, and nobody registers in their place', async () => {
     const boss = 'grace.hopper@example.org';
     const server = await startTestAccounts(open, {

@@ -29,7 +29,7 @@ function statusOf(server: TestAccounts, email: string, credential: string): Prom
     .then(async (response) => ((await response.json()) as { status: unknown }).status);
 }
 
-describe.each(databases)('registration on $name', ({ open }) => {
+describe.each(databases())('registration on $name', ({ open }) => {
   test('register, confirm the address, wait for an administrator', async () => {
     const { server, visitor } = await start(open);
     const sent = await visitor.register({ email: ' Ada@Example.org ' });

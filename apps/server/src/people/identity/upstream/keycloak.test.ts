@@ -10,7 +10,7 @@ import { beginSignIn, continueButton, upstreamButton } from '../../../testing/up
 const keycloak = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 const SECRET = randomBytes(16).toString('hex');
 
-describe.skipIf(keycloak === undefined).each(databases)('signing in with a real Keycloak, on $name', ({ open }) => {
+describe.skipIf(keycloak === undefined).each(databases())('signing in with a real Keycloak, on $name', ({ open }) => {
   let realm: TestRealm;
   let number = 0;
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { databases } from '../../../testing/databases.ts';
 import { startTestUpstream, type TestUpstream, type UpstreamClaims } from '../../../testing/upstream.ts';
 import { beginSignIn, upstreamButton } from '../../../testing/upstream-sign-in.ts';
 
-describe.each(databases)('signing in at another OpenID provider, on $name', ({ open }) => {
+describe.each(databases())('signing in at another OpenID provider, on $name', ({ open }) => {
   let upstream: TestUpstream;
   let server: TestAccounts;
   let number = 0;

@@ -7,7 +7,7 @@ import { probe } from '../../../testing/probe.ts';
 
 const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex');
 
-describe.each(databases)('the record of an execution on $name', (kind) => {
+describe.each(databases())('the record of an execution on $name', (kind) => {
   let kethub: TestKethub;
   let serviceId: string;
   let grace: Awaited<ReturnType<TestKethub['signIn']>>;

@@ -13,7 +13,7 @@ import { claimOldest, endingByOwner, queuesByTurn, runningByOwner } from './quer
 const GB = 2 ** 30;
 const capacity = { cpus: 8, memoryBytes: 64 * GB, gpus: {} };
 
-describe.each(databases)('claims on $name', (kind) => {
+describe.each(databases())('claims on $name', (kind) => {
   let platform: TestPlatform;
   let claims: Claims;
   beforeAll(async () => {

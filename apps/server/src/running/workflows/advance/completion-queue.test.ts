@@ -26,7 +26,7 @@ class Remembering implements JobExecutor {
   }
 }
 
-describe.each(databases)('ends of jobs on $name', ({ open }) => {
+describe.each(databases())('ends of jobs on $name', ({ open }) => {
   let platform: TestPlatform;
   let graphs: Graphs;
 

@@ -4,7 +4,7 @@ import { databases, type TestDatabase } from '../../../testing/databases.ts';
 import { gatherEffects } from './effects.ts';
 import { limitChildren } from './limit-children.ts';
 
-describe.each(databases)('what call activities start, on $name', (kind) => {
+describe.each(databases())('what call activities start, on $name', (kind) => {
   let database: Database;
   let opened: TestDatabase;
   beforeAll(async () => {

@@ -52,7 +52,7 @@ const callWith =
   (path: string, headers: Record<string, string>) =>
     fetch(`${addresses.api}${path}`, { headers: { authorization: `Bearer ${loginSession}`, ...headers } });
 
-describe.each(databases)('incidents of all workflows on $name', (kind) => {
+describe.each(databases())('incidents of all workflows on $name', (kind) => {
   let platform: TestKethub;
   let serviceId: string;
   const ids: string[] = [];

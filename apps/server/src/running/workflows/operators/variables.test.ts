@@ -31,7 +31,7 @@ const waiting = file(
 );
 const program = 'def run(data=0):\n    return {"doubled": data * 2}\n';
 
-describe.each(databases)('variables over time on $name', (kind) => {
+describe.each(databases())('variables over time on $name', (kind) => {
   let platform: TestKethub;
   let doubler: DeployedService;
 
