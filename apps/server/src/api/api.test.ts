@@ -46,9 +46,16 @@ describe('the description of the interfaces', () => {
   // The platform compiles them without judging them.
   test('has valid schemas only', async () => {
     const ajv = new Ajv2020({ strict: false, logger: false });
-    for (const description of await described())
-      for (const [name, schema] of Object.entries(description.components.schemas))
+    for (const { components, paths } of await described()) {
+      const schemas = Object.entries(components.schemas);
+      // Those of parameters and bodies as well.
+      JSON.stringify(paths, (key, value: unknown) => {
+        if (key === 'schema') schemas.push(['of an operation', value]);
+        return value;
+      });
+      for (const [name, schema] of schemas)
         expect(ajv.validateSchema(schema as object), `${name}: ${ajv.errorsText()}`).toBe(true);
+    }
   });
 
   test('has become the generated client', async () => {

@@ -1,10 +1,8 @@
 import * as argon2 from '@node-rs/argon2';
 import { afterEach, expect, test, vi } from 'vitest';
+import { hashPassword, isPassword } from './passwords.ts';
 
 vi.mock('@node-rs/argon2', { spy: true });
-// Another file of this process may have loaded it with the real one.
-vi.resetModules();
-const { hashPassword, isPassword } = await import('./passwords.ts');
 afterEach(() => vi.mocked(argon2.verify).mockClear());
 
 test('only the right password is right', async () => {

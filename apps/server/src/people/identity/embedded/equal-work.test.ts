@@ -6,16 +6,14 @@ import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform } from '../../../testing/platform.ts';
 import { watchWork } from '../../../testing/work.ts';
 import { Attempts } from '../base/attempts.ts';
+import { createUser } from './create-user.ts';
+import { accountOf, createSignIn } from './sign-in.ts';
 
 // The real one, counted.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>();
   return { ...real, verify: vi.fn(real.verify) };
 });
-// Another file of this process may have loaded them with the real one.
-vi.resetModules();
-const { createUser } = await import('./create-user.ts');
-const { accountOf, createSignIn } = await import('./sign-in.ts');
 
 describe.each(databases())('signing in on $name', ({ open }) => {
   test('costs the same password hashes and statements for a wrong password, nobody, and a name nobody can have', async () => {
