@@ -6,8 +6,33 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FAST =
   /^(packages\/(client|contract|feel|service-api|workflow)|apps\/(cli|dashboard\/src)|apps\/server\/src\/foundation\/(config|http))\//;
 
-/** Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. */
+/**
+ * Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. Each has
+ * a process of its own.
+ */
 const LONGEST = [
+  'packages/runtime/src/escapes/escapes.test.ts',
+  'apps/server/src/people/authorization/matrix.test.ts',
+  'apps/server/src/running/workflows/workflow-service.test.ts',
+  'packages/runtime/src/build/packages.test.ts',
+  'test/ket.test.ts',
+];
+
+/** Tests that measure the memory of their process, or replace modules or the folder of temporary files for it. */
+const ALONE = [
+  'apps/server/src/catalog/datapools/files.test.ts',
+  'apps/server/src/catalog/on-premise/streams.test.ts',
+  'apps/server/src/foundation/storage/blob-stores.test.ts',
+  'apps/server/src/people/identity/base/passwords.test.ts',
+  'apps/server/src/people/identity/embedded/equal-work.test.ts',
+  'apps/server/src/running/executions/tags.test.ts',
+  'packages/runtime/src/full-disk.test.ts',
+];
+
+const OWN_PROCESS = [...LONGEST, ...ALONE];
+
+/** The longest deep tests. */
+const LONGEST_DEEP = [
   'test/fuzz.deep.test.ts',
   'apps/dashboard/test/every-role.deep.test.ts',
   // It waits for downloads, which corpus.deep.test.ts then finds.
@@ -16,6 +41,9 @@ const LONGEST = [
   'test/faults.deep.test.ts',
   'apps/dashboard/test/every-screen.deep.test.ts',
   'test/corpus.deep.test.ts',
+  'test/processes.deep.test.ts',
+  'test/documented-commands.deep.test.ts',
+  'test/git-process.deep.test.ts',
   'apps/server/src/people/accounts/deletion-kill.deep.test.ts',
   'packages/runtime/src/slurm/slurm.deep.test.ts',
   'apps/server/src/backup/backup.deep.test.ts',
@@ -26,28 +54,23 @@ const LONGEST = [
   'apps/dashboard/test/foreign-files.deep.test.ts',
   'test/standstill.deep.test.ts',
   'apps/dashboard/test/firefox.deep.test.ts',
-  'packages/runtime/src/escapes/escapes.test.ts',
-  'test/processes.test.ts',
-  'test/documented-commands.test.ts',
-  'apps/server/src/people/authorization/matrix.test.ts',
-  'apps/server/src/running/workflows/workflow-service.test.ts',
-  'test/git-process.test.ts',
-  'packages/runtime/src/build/packages.test.ts',
-  'test/faults.test.ts',
 ];
 
-/** Deep tests that each half has: generated requests, each screen as a whole, the sizes of files, and the sign-in. */
-const IN_EACH_HALF = /\/(?:fuzz|every-screen|sizes|sign-in)\.deep\.test\.ts$/;
+/** Deep tests that each third has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
+const IN_EACH_THIRD = /\/(?:fuzz|every-screen|sizes|sign-in|keycloak\/keycloak)\.deep\.test\.ts$/;
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
 /** `npm run conformance:kubernetes` and `conformance:slurm` set it: drivers on real clusters, and nothing else. */
 const conformance = process.env['KETHUB_TEST_CONFORMANCE'] === '1';
 
+/** Files that begin next, in this order. */
+const FIRST = deep ? LONGEST_DEEP : OWN_PROCESS;
+
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const inEach = files.filter((file) => IN_EACH_HALF.test(nameOf(file)));
+    const inEach = files.filter((file) => IN_EACH_THIRD.test(nameOf(file)));
     const others = files.filter((file) => !inEach.includes(file));
     return [...inEach, ...(await super.shard(others))];
   }
@@ -61,8 +84,8 @@ class FastestFailureFirst extends BaseSequencer {
       if (hasFailed(file)) return 0;
       const name = nameOf(file);
       if (FAST.test(name)) return 1;
-      const position = LONGEST.indexOf(name);
-      return position < 0 ? LONGEST.length + 2 : position + 2;
+      const position = FIRST.indexOf(name);
+      return position < 0 ? FIRST.length + 2 : position + 2;
     };
     return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
   }
@@ -70,6 +93,20 @@ class FastestFailureFirst extends BaseSequencer {
 
 function nameOf(file: TestSpecification): string {
   return path.relative(import.meta.dirname, file.moduleId);
+}
+
+const usual = ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** Patterns of the test files with this word before `.test.ts`. */
+function filesNamed(word: string): string[] {
+  return [`{apps,packages}/*/{src,test}/**/*.${word}.test.ts`, `test/**/*.${word}.test.ts`];
+}
+
+function project(name: string, isolate: boolean, include: readonly string[], exclude: readonly string[]) {
+  return {
+    extends: true,
+    test: { name, isolate, include: [...include], exclude: ['**/node_modules/**', ...exclude] },
+  } as const;
 }
 
 export default defineConfig({
@@ -89,23 +126,21 @@ export default defineConfig({
     // Every log line of the run is looked through for secrets; most databases of tests are copies of a template.
     globalSetup: ['test/log-check/whole-run.ts', 'apps/server/src/testing/databases.ts'],
     setupFiles: 'test/log-check/each-file.ts',
-    include: conformance
-      ? ['{apps,packages}/*/src/**/*.conformance.test.ts', 'test/**/*.conformance.test.ts']
-      : deep
-        ? ['{apps,packages}/*/{src,test}/**/*.deep.test.ts', 'test/**/*.deep.test.ts']
-        : ['{apps,packages}/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: [
-      '**/node_modules/**',
-      ...(deep ? [] : ['**/*.deep.test.ts']),
-      ...(conformance ? [] : ['**/*.conformance.test.ts']),
-    ],
     // Platforms that tests start in processes of their own build no dashboard beside what is tested.
     env: { KETHUB_DASHBOARD: 'off' },
-    // Each file in its own process, so that a leak shows in its file; two for each core, as many tests wait for others.
-    // Deep tests have a browser or several platforms each. With more of them at a time, they only wait for each other.
-    // A process for many files takes a fifth less processor time in all. One such run ended with a SIGSEGV in a process.
     pool: 'forks',
+    // Two files for each core, as many tests wait for others. Deep tests have a browser or several platforms each. With more
+    // of them at a time, they only wait for each other.
     maxWorkers: deep ? 3 : 4,
+    projects: deep
+      ? [project('deep', true, filesNamed('deep'), [])]
+      : conformance
+        ? [project('conformance', true, filesNamed('conformance'), [])]
+        : [
+            project('own process', true, OWN_PROCESS, []),
+            // A process runs one file after the other: modules are loaded and schemas compiled once, not for each file.
+            project('shared process', false, usual, ['**/*.{deep,conformance}.test.ts', ...OWN_PROCESS]),
+          ],
     sequence: { sequencer: FastestFailureFirst },
     // A test waits for what must happen. The limit only ends one that hangs, also when others use the processors.
     testTimeout: deep || conformance ? 180_000 : 60_000,

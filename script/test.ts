@@ -9,19 +9,19 @@ import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
 
 // `npm test`: installs missing tools, checks the code, and runs the tests on SQLite and on a real PostgreSQL (which files
-// run on both: apps/server/src/testing/databases.ts). Tests of the identity provider also use a real Keycloak, and tests
-// of containers a real Docker.
-// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. A run has
-// half of them, by chance.
+// run on both: apps/server/src/testing/databases.ts). Tests of containers also use a real Docker, and deep tests of the
+// identity provider a real Keycloak.
+// `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. A run has a
+// third of them, by chance.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/dashboard/test/keycloak.deep.test.ts',
-  'apps/server/src/api/narrow-pages.test.ts',
-  'apps/server/src/people/identity/keycloak/keycloak.test.ts',
-  'apps/server/src/people/identity/keycloak/people-copy.test.ts',
-  'apps/server/src/people/identity/keycloak/unreachable.test.ts',
-  'apps/server/src/people/identity/upstream/keycloak.test.ts',
-  'test/ket-keycloak.test.ts',
+  'apps/server/src/api/narrow-pages.deep.test.ts',
+  'apps/server/src/people/identity/keycloak/keycloak.deep.test.ts',
+  'apps/server/src/people/identity/keycloak/people-copy.deep.test.ts',
+  'apps/server/src/people/identity/keycloak/unreachable.deep.test.ts',
+  'apps/server/src/people/identity/upstream/keycloak.deep.test.ts',
+  'test/ket-keycloak.deep.test.ts',
 ];
 const CONTAINER_TESTS = [
   'packages/runtime/src/contract.test.ts',
@@ -62,7 +62,8 @@ try {
   const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
   const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
-  const tested = await run('tests', 'vitest', ['run', ...chosen, ...half()], {
+  say(`seed ${seed}; KETHUB_TEST_SEED=${seed} repeats what this run leaves to chance`);
+  const tested = await run('tests', 'vitest', ['run', ...chosen, ...third()], {
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
     KETHUB_TEST_SEED: String(seed),
     ...(postgres && { KETHUB_TEST_POSTGRES_URL: postgres }),
@@ -85,12 +86,12 @@ async function postgresForTests(): Promise<string> {
   return url;
 }
 
-/** The half of the deep tests that this run has. Nobody who chooses files or asks for a thorough run misses one. */
-function half(): string[] {
+/** The third of the deep tests that this run has. Nobody who chooses files or asks for a thorough run misses one. */
+function third(): string[] {
   if (!deep || chosen.length > 0 || process.env['KETHUB_TEST_THOROUGH'] === '1') return [];
-  const [own, other] = seed % 2 === 0 ? ['1/2', '2/2'] : ['2/2', '1/2'];
-  say(`this run has the half ${own} of the deep tests; npm run test:deep -- --shard=${other} runs the other one, KETHUB_TEST_THOROUGH=1 both`); // prettier-ignore
-  return [`--shard=${own}`];
+  const own = (seed % 3) + 1;
+  say(`this run has ${own}/3 of the deep tests; npm run test:deep -- --shard=1/3, 2/3 or 3/3 runs a chosen third, KETHUB_TEST_THOROUGH=1 all of them`); // prettier-ignore
+  return [`--shard=${own}/3`];
 }
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ON_BOTH } from '@kethub/server/testing/databases';
+import { ON_BOTH, ON_EITHER } from '@kethub/server/testing/databases';
 import { pages } from '../script/generate/pages.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
@@ -36,7 +36,7 @@ test('every variable of Kethub that the code names is on the page of the configu
 
 test('every path that runs on both databases begins that of a test', () => {
   const tests = found('{apps,packages,test}/**/*.test.ts');
-  expect(ON_BOTH.filter((start) => !tests.some((file) => file.startsWith(start)))).toEqual([]);
+  expect([...ON_BOTH, ...ON_EITHER].filter((start) => !tests.some((file) => file.startsWith(start)))).toEqual([]);
 });
 
 test('every tool of the system that is installed has a line, and no other', () => {

@@ -12,11 +12,9 @@ export const amounts = {
   killsOfPushes: either(10, 50),
   /** Kills while a service is made of a repository, and as many while a push becomes a version. */
   killsOfServicesFromGit: either(3, 12),
-  /** Kills of the platform on SQLite under load, in `npm test`. */
-  killsUnderLoad: either(4, 8),
-  /** Kills and stand-stills of the platform on SQLite under load, in `npm run test:deep`. */
+  /** Kills and stand-stills of the platform on SQLite under load. */
   faultsOfPlatform: either(12, 50),
-  /** Kills of everything on PostgreSQL under load, in `npm run test:deep`. */
+  /** Kills of everything on PostgreSQL under load. */
   faultsOfEverything: either(8, 24),
   /** Generated requests to each operation, for each caller. */
   requestsOfOperations: either(8, 16),

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { openDatabase, type Database } from '../foundation/storage/index.ts';
+import { thorough } from './amounts.ts';
 
 /** Files that run on both databases, by the beginning of their path. */
 export const ON_BOTH = [
@@ -13,8 +14,7 @@ export const ON_BOTH = [
   'apps/server/src/foundation/storage/',
   'apps/server/src/foundation/mail/',
   'apps/server/src/foundation/workers/',
-  'apps/server/src/people/authorization/matrix',
-  'apps/server/src/people/accounts/deletion',
+  'apps/server/src/people/accounts/deletion-kill',
   'apps/server/src/people/accounts/search',
   'apps/server/src/people/accounts/two-processes',
   'apps/server/src/people/accounts/users',
@@ -27,7 +27,6 @@ export const ON_BOTH = [
   'apps/server/src/catalog/implementations/automation/follower',
   'apps/server/src/catalog/implementations/public-search',
   'apps/server/src/catalog/datapools/limits',
-  'apps/server/src/catalog/datapools/written',
   'apps/server/src/catalog/limits/',
   'apps/server/src/catalog/marketplace/marketplace',
   'apps/server/src/catalog/metering/',
@@ -44,9 +43,19 @@ export const ON_BOTH = [
   'apps/server/src/running/workflows/exact-numbers',
   'apps/server/src/running/workflows/find-work',
   'apps/server/src/running/workflows/first-step',
-  'apps/server/src/running/workflows/large-instance',
   'apps/server/src/running/workflows/message-receipts',
   'apps/server/src/running/workflows/round-robin',
+];
+
+/**
+ * Long ones of these files. A run has each on one of the two databases, chosen by its seed; `KETHUB_TEST_THOROUGH=1` on
+ * both. The next run has the other database half of the time.
+ */
+export const ON_EITHER = [
+  'apps/server/src/people/authorization/matrix',
+  'apps/server/src/people/accounts/deletion.test',
+  'apps/server/src/catalog/datapools/written',
+  'apps/server/src/running/workflows/large-instance',
   'apps/server/src/running/workflows/signals',
   'apps/server/src/running/workflows/thrown-messages',
   'apps/server/src/running/workflows/workflow-service',
@@ -103,14 +112,20 @@ export const postgreSql: readonly TestDatabaseKind[] = postgresOn(process.env['K
  * Use with `describe.each(databases())('… on $name', ({ open }) => …)`.
  *
  * Rule: a file runs on both databases if its room has SQL for each dialect. So does one that is about transactions,
- * locks, several processes or a kill. The matrix runs on both as well: it calls every operation. Every other file runs
- * on one database, chosen by a hash of its name, so that each database sees about half of them.
+ * locks, several processes or a kill. The longest of them run on one of the two by chance, as does the matrix. Every other
+ * file runs on one database, chosen by a hash of its name, so that each database sees about half of them.
  */
 export function databases(): readonly TestDatabaseKind[] {
   const file = process.env['TEST_FILE'] ?? '';
   const every = [sqlite, ...postgreSql];
-  if (file === '' || ON_BOTH.some((start) => file.startsWith(start))) return every;
-  const hash = createHash('sha256').update(file).digest().readUInt32BE();
+  const isIn = (starts: readonly string[]): boolean => starts.some((start) => file.startsWith(start));
+  const byChance = isIn(ON_EITHER);
+  if (file === '' || isIn(ON_BOTH) || (byChance && thorough)) return every;
+  const chance = byChance ? (process.env['KETHUB_TEST_SEED'] ?? '') : '';
+  const hash = createHash('sha256')
+    .update(file + chance)
+    .digest()
+    .readUInt32BE();
   return [every[hash % every.length] ?? sqlite];
 }
 
