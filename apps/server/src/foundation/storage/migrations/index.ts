@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, SqliteAdapter, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
 import * as baseline from './0001-baseline.ts';
@@ -96,12 +96,35 @@ export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void>
 
 /** Executes those of these migrations that the database has not had, and records the oldest program that fits. */
 export async function migrate<Tables>(db: Kysely<Tables>, all: Readonly<Record<string, SchemaChange>>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...all }) } });
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
+  const changes = isSqlite ? Object.fromEntries(Object.entries(all).map(([name, one]) => [name, joined(one)])) : all;
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...changes }) } });
+  // Kysely runs all migrations and their records in one transaction on PostgreSQL only.
+  if (isSqlite) await sql`begin immediate`.execute(db);
   const { error } = await migrator.migrateToLatest();
+  if (isSqlite && !error) await sql`commit`.execute(db);
+  // After some errors, such as a full disk, SQLite has rolled back already, and refuses to.
+  if (isSqlite && error) await sql`rollback`.execute(db).catch(() => undefined);
   if (error) throw new Error('The database could not be brought up to date', { cause: error });
   // Recorded at each start, because a process may have been killed between a migration and this line.
   const oldest = Object.values(all).reduce((most, one) => (one.oldest && one.oldest > most ? one.oldest : most), '');
   if (oldest !== '') await sql`update schema_compatibility set oldest = ${oldest} where oldest < ${oldest}`.execute(db);
+}
+
+/** The migration without the transaction that it begins on SQLite: it joins the one of all migrations. */
+function joined({ up }: SchemaChange): SchemaChange {
+  return {
+    up: (db) =>
+      up(
+        new Proxy(db, {
+          get(target, name) {
+            if (name === 'transaction') return () => ({ execute: (run: typeof up) => run(target) });
+            const value: unknown = Reflect.get(target, name, target);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        }),
+      ),
+  };
 }
 
 /** True if a newer version has migrated the database in a way that this program tolerates. */
