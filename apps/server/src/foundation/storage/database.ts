@@ -58,7 +58,7 @@ export function isOutage(error: unknown): boolean {
   if ('code' in error && typeof error.code === 'string' && OUTAGES.test(error.code)) return true;
   // Errors of the driver itself, without a code; several addresses of one name end as an AggregateError.
   return (
-    /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+    /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/.test(
       error.message,
     ) ||
     (error instanceof AggregateError && error.errors.some(isOutage))
