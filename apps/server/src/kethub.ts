@@ -1,9 +1,5 @@
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Runtime } from '@kethub/runtime';
-import { jobProgram, SlurmRuntime, stagedProgram } from '@kethub/runtime/slurm';
-import { keepOwnRoot } from '@kethub/runtime/root';
-import { createBuilder, createClusterImages, createImageBuilder, withoutBuilds } from '@kethub/runtime/build';
 import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -12,18 +8,14 @@ import { createApi, createGitServer } from './api/index.ts';
 import { AccessDirectory } from './catalog/access/index.ts';
 import { applicationCatalog } from './catalog/applications/index.ts';
 import { forgetOldEntries } from './people/audit/index.ts';
-import type { Configuration, SlurmSettings } from './foundation/config/index.ts';
+import type { Configuration } from './foundation/config/index.ts';
 import { Dashboard } from './dashboard/index.ts';
 import { dataPoolCatalog } from './catalog/datapools/index.ts';
 import {
   executionCatalog,
   Executions,
-  ExecutionWorker,
   expireResults,
   giveUpExecutions,
-  JOB_PREFIX,
-  jobPrefixOf,
-  unclaimedJobs,
   type Workflows,
   serviceOfExecution,
 } from './running/executions/index.ts';
@@ -53,7 +45,6 @@ import {
   isAlone,
   openDataFolder,
   passedSockets,
-  reachRuntime,
   requireSandbox,
   takePart,
   usablePorts,
@@ -63,14 +54,7 @@ import {
 } from './foundation/process/index.ts';
 import { storageCatalog } from './catalog/quotas/index.ts';
 import { providerTokenCatalog } from './catalog/provider-tokens/index.ts';
-import {
-  BuildWorker,
-  createRunnables,
-  LayerKeeper,
-  type Builders,
-  releaseLostBuilds,
-  serviceCatalog,
-} from './catalog/services/index.ts';
+import { releaseLostBuilds, serviceCatalog } from './catalog/services/index.ts';
 import { sharingCatalog } from './catalog/sharing/index.ts';
 import {
   createSeal,
@@ -82,7 +66,8 @@ import {
   sqliteFileIn,
 } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
-import { ContainerWatch, createPolling, LostWorkers, reportProcess } from './foundation/workers/index.ts';
+import { createPolling, LostWorkers, reportProcess } from './foundation/workers/index.ts';
+import { startWorker, type Worker } from './start-worker.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -110,9 +95,6 @@ export function isWhole(kethub: Kethub): kethub is WholeKethub {
 
 /** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
 type Opened = ((finishMs: number) => Promise<unknown> | void)[];
-
-/** Milliseconds after which a runner counts as one that does not answer. */
-const RUNNER_MS = 10_000;
 
 /** Milliseconds that a process which stops gives to callers and executions. */
 type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;
@@ -239,101 +221,10 @@ export async function openPlatform(
   }
 }
 
-interface Worker {
-  readonly runtime: Runtime;
-  isConnected(): boolean;
-  running(): number;
-  /** A sentence about what keeps it from running user code; null if nothing does. */
-  problem(): Promise<string | null>;
-}
-
-async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
-  const { configuration, log } = platform;
-  const { dataDir } = configuration;
-  let connected = true;
-  const local = await reachRuntime({
-    dataDir,
-    containers: configuration.containers,
-    kubernetes: configuration.kubernetes,
-    warmBytes: configuration.warmMemoryMb * 1024 * 1024,
-    serviceNetworks: configuration.serviceNetworks,
-    ...(configuration.freeDiskBytes !== null && { freeBytes: configuration.freeDiskBytes }),
-    onConnection(state, detail) {
-      connected = state === 'CONNECTED';
-      log[connected ? 'info' : 'warn']({ detail }, `runner ${state}`);
-    },
-  });
-  const runtime = configuration.slurm === null ? local : await inJobs(platform, local, configuration.slurm);
-  opened.push(() => runtime.close());
-  if (configuration.sandboxRoot === 'own') {
-    const root = keepOwnRoot(dataDir, runtime, {
-      info: (line) => log.info(line),
-      warn: (line) => log.warn(line),
-    });
-    opened.push(() => root.stop());
-  }
-  const containers = new ContainerWatch(platform);
-  const builders = buildersOf(configuration, runtime);
-  const { PYTHON_TEMPLATE, DOCKER } = builders;
-  const builds = new BuildWorker(platform, [
-    { runtime: 'PYTHON_TEMPLATE', builder: PYTHON_TEMPLATE, isReady: () => true },
-    ...(DOCKER ? [{ runtime: 'DOCKER' as const, builder: DOCKER, isReady: () => containers.usable }] : []),
-  ]);
-  const layers = new LayerKeeper(platform, PYTHON_TEMPLATE.layers, runtime);
-  const worker = new ExecutionWorker(platform, withoutBuilds(runtime), createRunnables(platform, builders), containers);
-  opened.push((finishMs) => Promise.all([builds.stop(), layers.stop(), worker.stop(finishMs)]));
-  await worker.start();
-  await builds.start();
-  layers.start();
-  const problem = async (): Promise<string | null> => {
-    // A runner that hangs does not keep the process from reporting.
-    const late = pause(RUNNER_MS, null, { ref: false });
-    const status = connected ? await Promise.race([runtime.status().catch(() => null), late]) : null;
-    if (status === null) return 'The runner does not answer. The log of the platform says why.';
-    const { clusterAway } = status;
-    if (clusterAway) return `The cluster does not answer; executions go on when it does: ${clusterAway}`;
-    return containers.problem;
-  };
-  return { runtime, isConnected: () => connected, running: () => worker.running, problem };
-}
-
-/** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */
-async function inJobs(
-  { workerId, log, configuration, database }: Platform,
-  local: Runtime,
-  settings: SlurmSettings,
-): Promise<Runtime> {
-  const program = settings.staging === null ? jobProgram : stagedProgram;
-  const runtime = new SlurmRuntime(local, {
-    ...settings,
-    command: [settings.node, settings.programFolder === null ? program : onNode(program, settings.programFolder)],
-    prefix: jobPrefixOf(workerId ?? ''),
-    unclaimed: { prefix: JOB_PREFIX, of: (names) => unclaimedJobs(database, names) },
-    networks: configuration.serviceNetworks,
-    warn: (line) => log.warn(line),
-  });
-  await runtime.listen();
-  return runtime;
-}
-
-/** Path of a program of ours on a node that has Kethub in another folder. */
-function onNode(program: string, folder: string): string {
-  return path.join(folder, path.relative(path.join(import.meta.dirname, '../../..'), program));
-}
-
 function runWorkflows(platform: Platform, workflows: WorkflowPort, access: AccessDirectory, opened: Opened): void {
   const engine = new WorkflowEngine(platform, workflows, access);
   opened.push(() => engine.stop());
   engine.start();
-}
-
-function buildersOf({ dataDir, containers, kubernetes }: Configuration, runtime: Runtime): Builders {
-  const registry = kubernetes?.registry ?? null;
-  const ofEngine = containers && { dataDir, socketPath: containers.socketPath, network: containers.buildNetwork };
-  return {
-    PYTHON_TEMPLATE: createBuilder({ dataDir, runtime }),
-    DOCKER: registry ? createClusterImages({ dataDir, runtime, registry }) : ofEngine && createImageBuilder(ofEngine),
-  };
 }
 
 function watchWorkers(platform: Platform, opened: Opened): void {
