@@ -69,7 +69,8 @@ export class LostWorkers {
       if (!known || known.beats !== beats) this.#observed.set(id, { beats, since: now });
       else if (now - known.since > this.#platform.configuration.workerLeaseMs) await this.#giveUp(id, beats);
     }
-    for (const id of this.#observed.keys()) if (!workers.some((one) => one.id === id)) this.#observed.delete(id);
+    const there = new Set(workers.map(({ id }) => id));
+    for (const id of this.#observed.keys()) if (!there.has(id)) this.#observed.delete(id);
   }
 
   async #giveUp(id: string, beats: number): Promise<void> {

@@ -4,9 +4,9 @@ const AT_FULL_PACE = 100;
 const LONGEST_MS = 10_000;
 /** Workers that all look at once for an execution that was accepted. */
 const AT_ONCE = 10;
-/** Milliseconds over which the looks of the others are spread, for each worker, and at most. */
-const SPREAD_MS = 1;
-const LONGEST_SPREAD_MS = 500;
+/** Milliseconds between the turns of two workers, and most milliseconds until a turn. A claim takes some milliseconds. */
+const APART_MS = 5;
+const LONGEST_TURN_MS = 2_000;
 
 /**
  * The pace at which a worker asks the database for work that any worker may do. Polls make up for lost notifications.
@@ -29,7 +29,12 @@ export class Pace {
 
   /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */
   spreadMs(): number {
-    return this.workers <= AT_ONCE ? 0 : Math.random() * Math.min(LONGEST_SPREAD_MS, this.workers * SPREAD_MS);
+    return this.workers <= AT_ONCE ? 0 : this.turnMs();
+  }
+
+  /** Milliseconds until this worker's turn, by chance, so that of all workers one comes after the other. */
+  turnMs(): number {
+    return Math.random() * Math.min(LONGEST_TURN_MS, this.workers * APART_MS);
   }
 
   /** Repeats `work` at this pace. Returns a function that ends this. */

@@ -1,16 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Platform } from '../platform.ts';
 import { dialectOf, type Queries } from '../storage/index.ts';
 import { needsOfRow, type Machine, type Needs } from './capacity.ts';
 
 /** Milliseconds after which PostgreSQL ends an idle claim, whose machine or network has failed, and others go on. */
 const LONGEST_CLAIM_MS = 5_000;
 
-/** Serializes the claims of all workers, of executions and builds: each must see what the last one has promised. */
+const setTimeLimit = sql`set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true)`;
+const lockOfClaims = sql`hashtextextended('claims of ' || current_schema(), 0)`;
+
+/** Waits for the claims under way, and keeps others out until the end of the transaction. */
 export async function lockClaims(transaction: Queries): Promise<void> {
   // SQLite has one writer.
   if (dialectOf(transaction) === 'sqlite') return;
-  await sql`select set_config('idle_in_transaction_session_timeout', ${String(LONGEST_CLAIM_MS)}, true),
-    pg_advisory_xact_lock(hashtextextended('claims of ' || current_schema(), 0))`.execute(transaction);
+  await sql`select ${setTimeLimit}, pg_advisory_xact_lock(${lockOfClaims})`.execute(transaction);
+}
+
+async function tryLockClaims(transaction: Queries): Promise<boolean> {
+  if (dialectOf(transaction) === 'sqlite') return true;
+  const lock = sql<{ locked: boolean }>`select ${setTimeLimit}, pg_try_advisory_xact_lock(${lockOfClaims}) as locked`;
+  const { rows } = await lock.execute(transaction);
+  return rows[0]?.locked === true;
+}
+
+/**
+ * Claims while something waits. One worker claims at a time, executions or builds: each must see what the last one has
+ * promised. The others do not queue for the lock, or hundreds of workers would look one after the other for the same
+ * execution. They come back in turns of chance, and by then mostly nothing waits.
+ */
+export async function claimInTurn<Claimed>(
+  { database, pace }: Pick<Platform, 'database' | 'pace'>,
+  somethingWaits: () => Promise<boolean>,
+  claim: (transaction: Queries) => Promise<readonly Claimed[]>,
+): Promise<readonly Claimed[]> {
+  while (await somethingWaits()) {
+    const claimed = await database.write(async (transaction) =>
+      (await tryLockClaims(transaction)) ? claim(transaction) : null,
+    );
+    if (claimed) return claimed;
+    await pause(pace.turnMs());
+  }
+  return [];
 }
 
 /** The promises of a worker's machine in the database. */

@@ -3,7 +3,7 @@ import { removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
   capacityOf,
-  lockClaims,
+  claimInTurn,
   machineOf,
   promisedOn,
   Resources,
@@ -33,13 +33,11 @@ export class BuildClaims {
   }
 
   /** Claims the builds for these runtimes that are next. They become RUNNING. Returns their ids. */
-  async claim(runtimes: readonly ServiceRuntime[]): Promise<string[]> {
+  async claim(runtimes: readonly ServiceRuntime[]): Promise<readonly string[]> {
     const { database, now } = this.#platform;
     if (runtimes.length === 0) return [];
-    // Most polls find no waiting build and need no lock.
-    if ((await waitingBuilds(database.read, runtimes)).length === 0) return [];
-    return database.write(async (transaction) => {
-      await lockClaims(transaction);
+    const somethingWaits = async (): Promise<boolean> => (await waitingBuilds(database.read, runtimes)).length > 0;
+    return claimInTurn(this.#platform, somethingWaits, async (transaction) => {
       const waiting = await waitingBuilds(transaction, runtimes);
       const running = await runningBuilds(transaction);
       const promised = await promisedOn(transaction, this.#workerId, this.#machine);

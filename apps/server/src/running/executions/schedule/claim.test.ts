@@ -313,9 +313,10 @@ describe.each(databases())('claims on $name', (kind) => {
     expect((await claims.claim(offer(1))).map(({ id }) => id)).toEqual([first]);
   });
 
-  test('executions of a version that is gone are claimed, and fail with the reason', async () => {
+  test('executions of a version that is gone are claimed, and fail with the reason; their queue ends with the last', async () => {
     await queue('a', 'gone');
     expect(await owners(8)).toEqual(['a']);
+    expect(await platform.database.read.selectFrom('queues').selectAll().execute()).toEqual([]);
   });
 
   test('a claim looks into indexes, however long a queue is', async () => {

@@ -4,6 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { needsOf } from '../../../catalog/services/index.ts';
 import type { ExecutionRow, Queries } from '../../../foundation/storage/index.ts';
 import {
+  claimInTurn,
   lockClaims,
   machineOf,
   promisedOn,
@@ -49,7 +50,7 @@ const MANY_QUEUES = 64;
 /** Configurations cached. */
 const CACHED = 10_000;
 
-/** Claims executions. A lock serializes the claims of all workers, so each sees what the others have claimed. */
+/** Claims executions. One worker claims at a time, so each sees what the others have claimed. */
 export class Claims {
   readonly #platform: Platform;
   readonly #machine: Machine;
@@ -62,18 +63,21 @@ export class Claims {
   }
 
   /** Claims the executions that the worker should start now. Their rows are RUNNING afterwards. */
-  async claim(offer: Offer): Promise<ExecutionRow[]> {
+  async claim(offer: Offer): Promise<readonly ExecutionRow[]> {
     // A worker is woken with every execution that is accepted: a full one must not query the database each time.
     if (freeResources(offer.capacity, [...offer.promised.values()]).isFull) return [];
-    // Most polls find nothing that waits, and need no lock.
-    if (!(await somethingWaits(this.#platform.database.read))) return [];
-    return this.#platform.database.write(async (transaction) => {
-      await lockClaims(transaction);
-      const { starts, empty } = await this.#look(transaction, offer);
-      const rows = await this.#start(transaction, starts, offer.workerId);
-      for (const queue of empty) await removeEmpty(transaction, queue);
-      return rows;
-    });
+    const { read } = this.#platform.database;
+    return claimInTurn(
+      this.#platform,
+      () => somethingWaits(read),
+      async (transaction) => {
+        const { starts, empty } = await this.#look(transaction, offer);
+        const rows = await this.#start(transaction, starts, offer.workerId);
+        for (const { owner_id, service_version_id } of empty)
+          await removeEmpty(transaction, { ownerId: owner_id, versionId: service_version_id });
+        return rows;
+      },
+    );
   }
 
   /**
@@ -154,7 +158,10 @@ export class Claims {
       for (const [, same] of Map.groupBy(ofQueue, ({ given }) => given.gpuType)) {
         const [{ given } = { given: queue.needs }] = same;
         const claim = { workerId, now, given, limit: same.length };
-        claimed.push(...(await claimOldest(transaction, queue, claim).execute()));
+        const rows = await claimOldest(transaction, queue, claim).execute();
+        claimed.push(...rows);
+        // At once: while it is there, every worker looks for what may wait in it.
+        if (rows.length < same.length) await removeEmpty(transaction, queue);
       }
     await recordTurns(transaction, [...new Set(starts.map(({ queue }) => queue.ownerId))], now);
     return claimed;

@@ -196,12 +196,13 @@ export function claimOldest(
   );
 }
 
-/** Returns whether some queue may have an execution that waits. */
+/** Returns whether some queue may have an execution that waits. In the order of an index: an emptied table has many dead rows. */
 export async function somethingWaits(queries: Queries): Promise<boolean> {
-  return (await queries.selectFrom('queues').select('owner_id').limit(1).executeTakeFirst()) !== undefined;
+  const first = queries.selectFrom('queues').select('owner_id').orderBy('turn_at').limit(1);
+  return (await first.executeTakeFirst()) !== undefined;
 }
 
-/** The same for the poll of workers. In the order of an index: an emptied table has many dead rows. */
+/** The same for the poll of workers. */
 export const queuesWait = sql<number | null>`(select 0 from queues order by turn_at limit 1)`;
 
 /** Stores that these owners have had a start. */
@@ -219,9 +220,8 @@ export async function recordTurns(transaction: Queries, ownerIds: readonly strin
  */
 export async function removeEmpty(
   transaction: Queries,
-  queue: { owner_id: string; service_version_id: string },
+  { ownerId: owner_id, versionId: service_version_id }: Pick<Queue, 'ownerId' | 'versionId'>,
 ): Promise<void> {
-  const { owner_id, service_version_id } = queue;
   if (dialectOf(transaction) === 'postgres') {
     const locked = await transaction
       .selectFrom('queues')
