@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { memoryOf, textOf, treeOf } from './process.ts';
 
@@ -34,6 +35,30 @@ export async function postgresCost(url: string, pid: number): Promise<PostgresCo
     await client.end();
   }
 }
+
+/** What the connections that are not idle wait for while `work` is under way: their mean number, most first. */
+export async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<[what: string, mean: number][]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const counts = new Map<string, number>();
+  let samples = 0;
+  const over = new AbortController();
+  const working = work().finally(() => over.abort());
+  while (!over.signal.aborted) {
+    const { rows } = await client.query<{ what: string; connections: number }>(WAITS);
+    samples += 1;
+    for (const { what, connections } of rows) counts.set(what, (counts.get(what) ?? 0) + connections);
+    await pause(SAMPLE_MS);
+  }
+  await client.end();
+  await working;
+  return [...counts].map(([what, count]): [string, number] => [what, count / samples]).toSorted((a, b) => b[1] - a[1]);
+}
+
+const SAMPLE_MS = 200;
+const WAITS = `select coalesce(wait_event_type || ' ' || wait_event, 'processor') as what, count(*)::int as connections
+  from pg_stat_activity
+  where backend_type = 'client backend' and state <> 'idle' and pid <> pg_backend_pid() group by 1`;
 
 /** Processor time of a process so far: fields 14 and 15 of proc(5), in ticks. Those of ended children are 16 and 17. */
 export function secondsOf(pid: number): number {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { callerOf } from '@kethub/server/testing/gateway';
 import { startLargeInstallation, type LargeInstallation } from '../lib/large-installation.ts';
 import type { Measurement } from '../lib/measurement.ts';
-import { postgresCost, secondsOf, type PostgresCost } from '../lib/postgres-cost.ts';
+import { postgresCost, secondsOf, waitsDuring, type PostgresCost } from '../lib/postgres-cost.ts';
 import type { Server } from '../lib/process.ts';
 import { median, percentile } from '../lib/statistics.ts';
 
@@ -29,11 +29,17 @@ export async function manyWorkers(): Promise<Measurement[]> {
     const idle = await costOf(installation, servers, () => pause(SECONDS * 1_000));
     done('idle');
     let left = 0;
-    const busy = await costOf(installation, servers, async () => (left = await load(installation)));
+    let waiting: Awaited<ReturnType<typeof waitsDuring>> = [];
+    const busy = await costOf(installation, servers, async () => {
+      waiting = await waitsDuring(installation.databaseUrl, async () => (left = await load(installation)));
+    });
     done('with work');
+    for (const [what, mean] of waiting) process.stderr.write(`  ${mean.toFixed(2)} connections: ${what}\n`);
     const waits = await waitsOf(installation);
     const of = count.toLocaleString('en');
     const how = `${of} simulated workers in ${PROCESSES} processes, each with its own connections, heartbeat, claims, polls and engine of workflows, for ${SECONDS} s; max_connections 5,000`;
+    const ofOne = (cost: (of: Cost) => number): number =>
+      ((cost(busy) - cost(idle)) * busy.took) / (PER_SECOND * SECONDS);
     const work = `${PER_SECOND} executions a second`;
     const row = (name: string, unit: string, value: number, goal: Measurement['goal'] = null): Measurement => ({
       name: `${of} workers on one PostgreSQL: ${name}`,
@@ -49,8 +55,14 @@ export async function manyWorkers(): Promise<Measurement[]> {
       row('connections', 'for each', busy.connections / count),
       row('memory of PostgreSQL (PSS)', 'MB for each', busy.memoryMb / count),
       row(`processor time of PostgreSQL with ${work}`, 'cores', busy.seconds),
-      row(`processor time of PostgreSQL for one execution`, 'ms', ((busy.seconds - idle.seconds) * 1_000) / PER_SECOND),
+      row(`processor time of PostgreSQL for one execution`, 'ms', ofOne((cost) => cost.seconds) * 1_000),
       row(`transactions with ${work}`, '/s for each', busy.transactions / count),
+      row(
+        'transactions for one execution',
+        '',
+        ofOne((cost) => cost.transactions),
+      ),
+      row('connections that wait for the lock of claims', '', new Map(waiting).get('Lock advisory') ?? 0),
       row(`processor time of the workers, idle`, 'ms/s for each', (idle.ofWorkers * 1_000) / count),
       row(`processor time of the workers with ${work}`, 'ms/s for each', (busy.ofWorkers * 1_000) / count),
       row(`of ${PER_SECOND * SECONDS} executions, not ended after a minute`, 'executions', left, { atMost: 0 }),
@@ -65,6 +77,8 @@ export async function manyWorkers(): Promise<Measurement[]> {
 interface Cost extends PostgresCost {
   /** Processor time of the workers' processes in seconds. */
   readonly ofWorkers: number;
+  /** Seconds of the measurement. */
+  readonly took: number;
 }
 
 /** Costs a second. */
@@ -77,13 +91,14 @@ async function costOf(
   const before = { ...(await postgresCost(databaseUrl, postgres.pid)), ofWorkers: ofWorkers() };
   const began = performance.now();
   await work();
-  const seconds = (performance.now() - began) / 1_000;
+  const took = (performance.now() - began) / 1_000;
   const after = { ofWorkers: ofWorkers(), ...(await postgresCost(databaseUrl, postgres.pid)) };
   return {
     ...after,
-    seconds: (after.seconds - before.seconds) / seconds,
-    transactions: (after.transactions - before.transactions) / seconds,
-    ofWorkers: (after.ofWorkers - before.ofWorkers) / seconds,
+    took,
+    seconds: (after.seconds - before.seconds) / took,
+    transactions: (after.transactions - before.transactions) / took,
+    ofWorkers: (after.ofWorkers - before.ofWorkers) / took,
   };
 }
 

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AccessDirectory } from '@kethub/server/catalog/access';
 import { BuildWorker, releaseLostBuilds, type Runnables } from '@kethub/server/catalog/services';
-import { openDatabase } from '@kethub/server/foundation/storage';
+import { openDatabase, type Database } from '@kethub/server/foundation/storage';
 import { ContainerWatch, createPolling, LostWorkers } from '@kethub/server/foundation/workers';
 import { ExecutionWorker, giveUpExecutions } from '@kethub/server/running/executions';
 import { createWorkflows, giveUpCalls, WorkflowEngine } from '@kethub/server/running/workflows';
@@ -16,6 +17,10 @@ export interface WorkersQuestion {
   readonly atOnce: number;
   readonly runMs: number;
 }
+
+/** Workers of this process that start at a time, and attempts of each to connect. */
+const START_TOGETHER = 4;
+const ATTEMPTS = 20;
 
 // Workers that are real except for the user code, which a timer stands for. Each has all of a
 // worker's process: connections and listener, heartbeat, claims of executions and builds, the engine of workflows, polls.
@@ -51,8 +56,20 @@ const runnables: Runnables = {
 }; // prettier-ignore
 const builder = { build: () => Promise.reject(new Error('A simulated worker builds nothing')) } as never;
 const closing: (() => unknown)[] = [];
-for (let at = 0; at < workers; at += 1) {
-  const own = await open();
+
+/** Connects, like a worker that is started again: beside many that start, a connection may take too long. */
+async function connected(): Promise<Database> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await open();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await pause(Math.random() * 1_000 * attempt);
+    }
+}
+
+async function begin(): Promise<void> {
+  const own = await connected();
   const platform = { ...base, database: own, workerId: base.newId(), ...createPolling(own, base.log) };
   const access = new AccessDirectory(platform);
   const workflows = createWorkflows(platform);
@@ -70,6 +87,13 @@ for (let at = 0; at < workers; at += 1) {
     await own.close();
   });
 }
+
+let left = workers;
+await Promise.all(
+  Array.from({ length: START_TOGETHER }, async () => {
+    while (left-- > 0) await begin();
+  }),
+);
 process.stdout.write(`${JSON.stringify({ pid: process.pid })}\n`);
 await untilInputEnds();
 await Promise.all(closing.map((close) => close()));
