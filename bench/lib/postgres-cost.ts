@@ -36,7 +36,7 @@ export async function postgresCost(url: string, pid: number): Promise<PostgresCo
   }
 }
 
-/** What the connections that are not idle wait for while `work` is under way: their mean number, most first. */
+/** Counts what the connections that are not idle wait for while `work` is under way: their mean number, most first. */
 export async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<[what: string, mean: number][]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -7,6 +7,8 @@ const AT_ONCE = 10;
 /** Milliseconds between the turns of two workers, and most milliseconds until a turn. A claim takes some milliseconds. */
 const APART_MS = 5;
 const LONGEST_TURN_MS = 2_000;
+/** Times that the time until a turn is doubled. */
+const MOST_DOUBLED = 4;
 
 /**
  * The pace at which a worker asks the database for work that any worker may do. Polls make up for lost notifications.
@@ -35,6 +37,11 @@ export class Pace {
   /** Milliseconds until this worker's turn, by chance, so that of all workers one comes after the other. */
   turnMs(): number {
     return Math.random() * Math.min(LONGEST_TURN_MS, this.workers * APART_MS);
+  }
+
+  /** The same after its turn came in vain so many times: the turns of all take longer than was thought. */
+  laterTurnMs(inVain: number): number {
+    return Math.random() * Math.min(LONGEST_MS, this.workers * APART_MS * 2 ** Math.min(inVain, MOST_DOUBLED));
   }
 
   /** Repeats `work` at this pace. Returns a function that ends this. */

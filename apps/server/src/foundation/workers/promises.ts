@@ -27,19 +27,19 @@ async function tryLockClaims(transaction: Queries): Promise<boolean> {
 /**
  * Claims while something waits. One worker claims at a time, executions or builds: each must see what the last one has
  * promised. The others do not queue for the lock, or hundreds of workers would look one after the other for the same
- * execution. They come back in turns of chance, and by then mostly nothing waits.
+ * execution. They come back in turns of chance, later each time, and mostly nothing waits then.
  */
 export async function claimInTurn<Claimed>(
   { database, pace }: Pick<Platform, 'database' | 'pace'>,
   somethingWaits: () => Promise<boolean>,
   claim: (transaction: Queries) => Promise<readonly Claimed[]>,
 ): Promise<readonly Claimed[]> {
-  while (await somethingWaits()) {
+  for (let refused = 1; await somethingWaits(); refused++) {
     const claimed = await database.write(async (transaction) =>
       (await tryLockClaims(transaction)) ? claim(transaction) : null,
     );
     if (claimed) return claimed;
-    await pause(pace.turnMs());
+    await pause(pace.laterTurnMs(refused));
   }
   return [];
 }

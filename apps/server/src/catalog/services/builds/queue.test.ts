@@ -216,7 +216,7 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
     const row = { ...pendingExecution(platform, 'caller', id), created_at: Date.now() - waitedMs };
     await platform.database.write((transaction) => transaction.insertInto('executions').values(row).execute());
   };
-  const claimExecutions = (): Promise<unknown[]> =>
+  const claimExecutions = (): Promise<readonly unknown[]> =>
     new Claims({ ...platform, workerId: 'worker' }).claim({
       workerId: 'worker', capacity: { ...capacity, cpus: 2 }, containers: true, promised: new Map(), slots: 9,
     }); // prettier-ignore

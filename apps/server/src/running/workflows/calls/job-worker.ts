@@ -85,10 +85,11 @@ export class JobWorker implements JobExecutor {
 
   /**
    * Returns whether to read the table because this execution has ended. It does at once when the execution was started
-   * here; otherwise at most every 100 ms, in case its process has died.
+   * here. Its process may have died, so otherwise all workers together do it at most every 100 ms.
    */
   concerns(executionId: string): boolean {
-    return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS;
+    const { workers } = this.#environment.platform.pace;
+    return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS * workers;
   }
 
   /** Records ends and starts of jobs, so that the table is not read in vain. */
