@@ -116,12 +116,12 @@ function registryVariables({ repository, baseRegistry, isPlain, caFile }: Regist
 }
 
 /** Builds the image and leaves it as an OCI layout, without a daemon and as user 1000. */
-function startOf({ limits }: Order, dockerfile: string): string {
+function startOf(order: Order, dockerfile: string): string {
   if (!/^[A-Za-z]+$/.test(dockerfile)) throw new Error(`"${dockerfile}" cannot be a build file.`);
-  return `${waitForInput(limits)}
+  return `${waitForInput(order.limits)}
 ${PASS_TERM}
 /bin/sh -c '${BUILD}' sh ${dockerfile} &
-${waitForProgram()}`;
+${waitForProgram(order)}`;
 }
 
 const BUILD = `set -e

@@ -31,6 +31,8 @@ export interface KeptJob {
   readonly pod?: string;
   /** True if its pod asks before the program begins. One of an older version does not, so its claim is the beginning. */
   readonly asks?: boolean;
+  /** True if its pod marks the end of its log. One of an older version does not. */
+  readonly marksEnd?: boolean;
   /** Epoch milliseconds at which its pod asked to begin. Without them no code of the service has run. */
   readonly begunAt?: number;
   /** True if its result is the file `output.json` of its output. */

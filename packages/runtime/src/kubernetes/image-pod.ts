@@ -114,10 +114,10 @@ while kill -0 "$marks" 2>/dev/null && [ $n -lt 100 ]; do ${HELPER} sleep 0.02; n
 `;
 
 /** The start of the program: it reads the secrets from a file that is gone by then, and becomes the command of the image. */
-function startOf({ limits }: Order): string {
+function startOf(order: Order): string {
   const tools = `${HELPER} `;
   const become = quoted(`lines="$(${HELPER} cat <&4)"; exec 4<&-; eval "$lines"; exec "$@"`);
-  return `${waitForInput(limits, tools)}
+  return `${waitForInput(order.limits, tools)}
 exec 4<${KETHUB}/handover/job
 ${tools}rm ${KETHUB}/handover/job || exit 125
 ${tools}mkfifo ${KETHUB}/handover/errors || exit 125
@@ -127,7 +127,7 @@ exec 5>${KETHUB}/handover/errors
 ${tools}rm ${KETHUB}/handover/errors
 ${PASS_TERM}
 ${HELPER} sh -c ${become} kethub "$@" 2>&5 5>&- &
-${waitForProgram(LAST_LINES)}`;
+${waitForProgram(order, LAST_LINES)}`;
 }
 
 /** Lines that set the variables of an execution which are protected like secrets. @throws InputRefused */

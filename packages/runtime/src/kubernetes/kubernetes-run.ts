@@ -10,9 +10,9 @@ import { waitingNotice } from '../runner/waiting-notice.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
-import { causeOfCluster, hasStarted, isOver, programEnd, waitOf, type Pod } from './pod.ts';
-import { ATTEMPT } from './objects.ts';
-import { followLog } from './pod-log.ts';
+import { causeOfCluster, endedSilently, hasStarted, isOver, programEnd, waitOf, type Pod } from './pod.ts';
+import { ATTEMPT, endMark } from './objects.ts';
+import { followLog, type LogEnd } from './pod-log.ts';
 import type { Pods } from './pods.ts';
 import type { Claims } from './claims.ts';
 
@@ -30,6 +30,10 @@ const MOST_REASONS = 20;
 const IMAGE_LOST = /container program cannot start .*(: not found|manifest unknown)/;
 const AS_NEW_VERSION =
   'The registry has lost the image of this version. Cancel the execution, and upload the same source as a new version.';
+const LINES_MISSING: Readonly<Record<Exclude<LogEnd, 'WHOLE'>, string>> = {
+  REMOVED: 'The pod was removed before its log was read to the end: lines may be missing.',
+  CUT: 'The log of the pod ends before its program did: lines may be missing.',
+};
 const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
 
 /** The cluster around a run. */
@@ -52,6 +56,8 @@ export interface JobRunOptions {
   readonly output: string;
   readonly pools: readonly DataPoolMount[];
   readonly limits: Limits;
+  /** True if its pod marks the end of its log. */
+  readonly marksEnd: boolean;
   /** True if its result is the file `output.json` of its output, which may be missing. */
   readonly leavesFile: boolean;
   /** Set when its input cannot be handed over, in words for its sender. Nothing is made in the cluster then. */
@@ -86,7 +92,7 @@ export class KubernetesRun implements Run {
   #isUnwanted = false;
   #failure: Cause | null = null;
   #exitCode = 0;
-  #log: Promise<boolean> | null = null;
+  #log: Promise<LogEnd> | null = null;
   /** Resolves when the program has ended, or its pod is gone. */
   readonly #programOver = Promise.withResolvers<void>();
   #unfollow: () => void = () => undefined;
@@ -252,6 +258,8 @@ export class KubernetesRun implements Run {
         over: this.#programOver.promise,
         isOver: () => isEnded(this.#pod ?? pod) || this.#isGone,
         isGone: () => this.#isGone,
+        mark: this.#options.marksEnd ? endMark(this.#options.attempt) : null,
+        endedSilently: () => endedSilently(this.#pod ?? pod),
       };
       this.#log = followLog(
         this.#cluster.api,
@@ -274,8 +282,8 @@ export class KubernetesRun implements Run {
     if (this.#claims.refuse()) return this.#notBegun(pod);
     if (pod === null) return lost();
     // A node can end a program before it has said that it began.
-    if (this.#log === null || !(await this.#log))
-      this.#note('WARNING', 'The pod was removed before its log was read to the end: lines may be missing.');
+    const log = this.#log === null ? 'REMOVED' : await this.#log;
+    if (log !== 'WHOLE') this.#note('WARNING', LINES_MISSING[log]);
     const cause = causeOfCluster(pod, this.#options.limits);
     if (end === null) {
       if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();

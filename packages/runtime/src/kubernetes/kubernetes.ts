@@ -129,6 +129,7 @@ export class Kubernetes {
       pools,
       poolFolders,
       asks: true,
+      marksEnd: true,
       leavesFile,
     };
     keepJob(folder, kept);
@@ -164,6 +165,7 @@ export class Kubernetes {
         output: join(folder, 'output'),
         pools,
         limits,
+        marksEnd: true,
         leavesFile,
         inputRefused: program.inputRefused ?? null,
       },
@@ -174,7 +176,7 @@ export class Kubernetes {
   reattach(executionId: string, folder: string): LeftRun | null {
     const kept = readJob(folder);
     if (kept === null) return null;
-    const { settings, job, limits, startedAt, pools, leavesFile = false } = kept;
+    const { settings, job, limits, startedAt, pools, marksEnd = false, leavesFile = false } = kept;
     this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
@@ -187,6 +189,7 @@ export class Kubernetes {
       output: join(folder, 'output'),
       pools,
       limits,
+      marksEnd,
       leavesFile,
     };
     const run = new KubernetesRun(

@@ -40,6 +40,11 @@ export interface Destination {
 /** Annotation with the attempt of an execution. */
 export const ATTEMPT = 'kethub.io/attempt';
 
+/** The last word of a log: our shell around the program writes it when the program has ended. */
+export function endMark(attempt: string): string {
+  return `\u001eEND ${attempt}`;
+}
+
 export interface Order {
   readonly settings: KubernetesSettings;
   readonly job: string;
@@ -171,7 +176,7 @@ export function pythonPod(order: Order, { python, hasLayer }: { python: string; 
       {
         name: CONTAINERS.program,
         image,
-        command: ['/bin/sh', '-c', startOf(limits)],
+        command: ['/bin/sh', '-c', startOf(order)],
         workingDir: '/var/runtime/output',
         env: variables({ LANG: 'C.UTF-8', ...baseEnvironment(limits.cpus), ...order.environment }),
         resources: { requests: resourcesOf(order), limits: resourcesOf(order) },
@@ -249,14 +254,18 @@ while [ ! -e ${KETHUB}/result/ready ]; do
 done`;
 }
 
-/** Passes SIGTERM on to the program, which this shell has just started, and ends with its code after `last`. */
-export function waitForProgram(last = ''): string {
+/**
+ * Passes SIGTERM on to the program, which this shell has just started. After `last` it marks the end of the log, and ends
+ * with the code of the program.
+ */
+export function waitForProgram({ attempt }: Order, last = ''): string {
   return `program=$!
 exec 3>&- 4<&- 5>&- 2>/dev/null
 [ -z "$stop" ] || kill -TERM "$program"
 wait "$program"; code=$?
 while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
-${last}exit "$code"`;
+${last}printf '%s\\n' '${endMark(attempt)}'
+exit "$code"`;
 }
 export const PASS_TERM = `trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM`;
 
@@ -266,13 +275,13 @@ export const PASS_TERM = `trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM`
  * name. The shell stays as the first process, which the kernel shields from signals; it passes SIGTERM on, and ends
  * with the code of the program. Both streams are one: a node records two in pieces, and mixes them within a long line.
  */
-function startOf(limits: Limits): string {
-  return `${waitForInput(limits)}
+function startOf(order: Order): string {
+  return `${waitForInput(order.limits)}
 exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
 rm ${KETHUB}/handover/job || exit 125
 ${PASS_TERM}
 python3 -I -S -u -B /runner/execute.py --bridge off --marks on <&4 4<&- 2>&1 &
-${waitForProgram()}`;
+${waitForProgram(order)}`;
 }
 
 function ownEnvironment({ settings, executionId, ours, dataPools, certificates }: Order): object[] {

@@ -7,22 +7,40 @@ import { expect, test } from 'vitest';
 import { LogFile } from '../runner/log-file.ts';
 import type { LogLine } from '../types.ts';
 import type { ClusterApi } from './api.ts';
-import { followLog } from './pod-log.ts';
+import { endMark } from './objects.ts';
+import { followLog, type LogEnd } from './pod-log.ts';
 
-test('a line that is cut off when its program ends is delivered once, as a whole', async () => {
-  const answers = ['2026-01-01T00:00:01.1Z a\n2026-01-01T00:00:01.2Z xx', '2026-01-01T00:00:01.1Z a\n2026-01-01T00:00:01.2Z xxyy'];
+/** A stand-in for the API server: each reading ends without an error, wherever the log of the node ends at that moment. */
+async function read(answers: string[], endedSilently = false): Promise<[LogEnd, string[]]> {
   let isOver = false;
-  // A stand-in for the API server.
   const open = (): Promise<IncomingMessage> => {
     const answer = Readable.from([Buffer.from(answers.shift() ?? '')]);
     answer.once('end', () => (isOver = true));
     return Promise.resolve(answer as IncomingMessage);
   };
+  const state = {
+    over: Promise.resolve(),
+    isOver: () => isOver,
+    isGone: () => false,
+    mark: endMark('1'),
+    endedSilently: () => endedSilently,
+  };
   const lines: string[] = [];
-  const state = { over: Promise.resolve(), isOver: () => isOver, isGone: () => false };
   const sink = ({ message }: LogLine): void => void lines.push(message);
-  const whole = await followLog({ open } as unknown as ClusterApi, 'pod', state, sink, new AbortController().signal);
-  expect([whole, lines]).toEqual([true, ['a', 'xxyy']]);
+  const { signal } = new AbortController();
+  return [await followLog({ open } as unknown as ClusterApi, 'pod', state, sink, signal, 3), lines];
+}
+
+const [A, X] = ['2026-01-01T00:00:01.1Z a\n', '2026-01-01T00:00:01.2Z xx'];
+
+test.each<[string, string[], boolean, LogEnd, string[]]>([
+  ['a line that comes after the end of its program is whole', [A + X, A + X, `${A}${X}yy${endMark('1')}\n`], false, 'WHOLE', ['a', 'xxyy']],
+  ['a log whose mark comes while it is followed is not read again', [`${A}2026-01-01T00:00:01.2Z ${endMark('1')}\n`], false, 'WHOLE', ['a']],
+  ['a log whose mark never comes is cut', [A + X, A + X, A + X, A + X], false, 'CUT', ['a', 'xx']],
+  ['a killed container has no mark', [A + X, A + X, A + X], true, 'WHOLE', ['a', 'xx']],
+])('%s', async (_what, answers, endedSilently, end, lines) => {
+  expect(await read(answers, endedSilently)).toEqual([end, lines]);
+  expect(answers).toEqual([]);
 }); // prettier-ignore
 
 test('a log that is delivered again after a line of ours has each line once', () => {

@@ -7,6 +7,12 @@ import { CONTAINERS } from './pod.ts';
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d) /;
 /** Milliseconds until a log that was cut off is read on. */
 const AGAIN_MS = 500;
+/** Milliseconds until a log is read again whose program has ended: the first, doubled each time, and the longest. */
+const LATE_MS = 100;
+const LONGEST_LATE_MS = 1_000;
+/** Readings after the end of the program for a log that has its mark, and for one that nothing marks. */
+const MOST_READINGS = 20;
+const SILENT_READINGS = 2;
 /** Refusals after the end of the program until its log counts as removed: a node that evicts removes it. */
 const MOST_REFUSALS = 10;
 /** Bytes of a line. A longer one is an error of the node, which cuts lines itself. */
@@ -20,11 +26,19 @@ export interface LogState {
   readonly over: Promise<void>;
   isOver(): boolean;
   isGone(): boolean;
+  /** The last word of the log; null for a pod of an older version. */
+  readonly mark: string | null;
+  /** True if the program has ended without it. */
+  endedSilently(): boolean;
 }
 
+/** State in which a reading ended: `REMOVED` with its pod, `CUT` when the last word never came. */
+export type LogEnd = 'WHOLE' | 'REMOVED' | 'CUT';
+
 /**
- * Follows the log of a program from its first line to its last, and delivers each line once, through every loss of the
- * connection. Returns false when the pod is gone before the log was read to its end.
+ * Follows the log of a program from its first line to its last word, and delivers each line once, through every loss of
+ * the connection. The API server ends an answer without an error also when its own connection to the node was lost. The
+ * node does so while the rest is not yet written. Only the last word says that a log is whole.
  */
 export async function followLog(
   api: ClusterApi,
@@ -32,41 +46,51 @@ export async function followLog(
   state: LogState,
   sink: LineSink,
   signal: AbortSignal,
-): Promise<boolean> {
+  mostReadings = MOST_READINGS,
+): Promise<LogEnd> {
   /** The second of the last line, and the lines of that second: the cluster counts in seconds. */
   let last = { second: '', lines: new Set<string>() };
+  let isWhole = false;
   const deliver = (raw: Buffer): void => {
-    const text = raw.toString('utf8');
+    const line = raw.toString('utf8');
+    isWhole = state.mark !== null && line.endsWith(state.mark);
+    const text = isWhole ? line.slice(0, -(state.mark?.length ?? 0)) : line;
     const found = STAMP.exec(text.slice(0, 40));
     if (found === null) return;
     const [stamp, seconds = '', fraction = '', zone = ''] = found;
-    if (last.lines.has(text)) return;
+    if (last.lines.has(text) || (isWhole && text === stamp)) return;
     if (seconds !== last.second) last = { second: seconds, lines: new Set() };
     last.lines.add(text);
     const time = Date.parse(`${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
     for (const piece of piecesOf(text.slice(stamp.length)))
       sink({ ...parseLine(piece, 'INFO'), timestamp: new Date(time).toISOString() });
   };
+  const unmarked = (): boolean => state.mark === null || state.endedSilently();
   let refusals = 0;
-  while (!signal.aborted) {
+  for (let readings = 0; !signal.aborted;) {
     const wasOver = state.isOver();
+    const isLast = wasOver && readings + 1 >= (unmarked() ? SILENT_READINGS : mostReadings);
     try {
       const since = last.second === '' ? {} : { sinceTime: `${last.second}Z` };
       const query = { container: CONTAINERS.program, follow: !wasOver, timestamps: true, ...since };
       const answer = await api.open('GET', `pods/${pod}/log`, { query, signal });
-      for await (const line of linesOf(answer, LINE_BYTES, wasOver)) deliver(line);
-      // Only a log that was read to its end after the end of the program is whole.
-      if (wasOver) return true;
+      for await (const line of linesOf(answer, LINE_BYTES, isLast)) {
+        deliver(line);
+        if (isWhole) return 'WHOLE';
+      }
+      if (isLast) return unmarked() ? 'WHOLE' : 'CUT';
+      if (wasOver) readings += 1;
     } catch (error) {
-      if (signal.aborted) return true;
-      if (error instanceof ClusterRefusal && error.status === 404 && state.isGone()) return false;
-      if (wasOver && error instanceof ClusterRefusal && ++refusals === MOST_REFUSALS) return false;
+      if (signal.aborted) return 'WHOLE';
+      if (error instanceof ClusterRefusal && error.status === 404 && state.isGone()) return 'REMOVED';
+      if (wasOver && error instanceof ClusterRefusal && ++refusals === MOST_REFUSALS) return 'REMOVED';
     }
-    if (state.isGone()) return state.isOver();
-    const wait = pause(AGAIN_MS, null, { signal }).catch(() => undefined);
+    if (state.isGone()) return unmarked() ? 'WHOLE' : 'REMOVED';
+    const late = Math.min(LONGEST_LATE_MS, LATE_MS * 2 ** (readings - 1));
+    const wait = pause(readings > 0 ? late : AGAIN_MS, null, { signal }).catch(() => undefined);
     await (wasOver ? wait : Promise.race([wait, state.over]));
   }
-  return true;
+  return 'WHOLE';
 }
 
 function piecesOf(text: string): string[] {

@@ -70,6 +70,15 @@ export function hasStarted(pod: Pod): boolean {
   return state?.running !== undefined || programEnd(pod) !== null;
 }
 
+/** Codes with which the shell around a program ends without a word: it was killed, or has run nothing. */
+const SILENT_CODES = [125, 137];
+
+/** True if nothing says the end of the log, because the node ended the whole container. */
+export function endedSilently(pod: Pod): boolean {
+  const end = programEnd(pod);
+  return end === null || end.reason === 'OOMKilled' || SILENT_CODES.includes(end.exitCode);
+}
+
 /** True when nothing of the pod will run any more. */
 export function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';

@@ -120,6 +120,7 @@ a secret" ] && echo True "$MODE"; printf '{"data": %s}' "$(cat /var/runtime/inpu
         'import sys\ndef run():\n    for n in range(3000): print("line", n)\n    print("careful", file=sys.stderr)\n    print("x" * 100_000, end="")',
       shell: 'for n in $(seq 0 2999); do echo "line $n"; done; echo careful >&2; head -c 100000 /dev/zero | tr "\\0" x',
     });
+    expect(end.outcome).toBe('SUCCEEDED');
     const log = await logOf(end.executionId);
     const lines = log.filter(({ severity }) => severity === 'INFO').map(({ message }) => message);
     expect(lines.slice(0, 3000)).toEqual(Array.from({ length: 3000 }, (_, n) => `line ${n}`));
