@@ -4,7 +4,9 @@ It runs beside the program. The program waits for the file `ready`, and gives up
 """
 
 import base64
+import errno
 import http.client
+import itertools
 import json
 import os
 import signal
@@ -24,6 +26,9 @@ WRITTEN = HOME + "/exchange/" + os.environ.get("WRITTEN", "result/written")
 POOLS = [name for name in os.environ["WRITABLE_POOLS"].split(",") if name]
 MOST = 200_000  # entries of a folder that are looked at; the platform refuses far fewer
 ATTEMPTS = 120  # with pauses of up to five seconds: the platform may be restarted meanwhile
+CUT_OFF = 900  # seconds for which a folder that is cut off in the middle is fetched again
+LEAST = 10  # attempts in any case, and those after which a fault of this node, such as a full disk, ends it
+OWN_FAULTS = [getattr(errno, name) for name in "ENOSPC EDQUOT EFBIG EROFS EACCES EPERM EIO ENOENT".split()]
 connection = None
 
 
@@ -70,17 +75,18 @@ def ask(method, path):
 
 
 def receive(part, folder):
-    """Unpack one folder. A connection that is lost in the middle is made again."""
-    why = ""
-    for attempt in range(10):
+    """Unpack one folder. A connection that is lost in the middle is made again, until the platform is back."""
+    end = time.monotonic() + CUT_OFF
+    for attempt in itertools.count(1):
         try:
             with tarfile.open(fileobj=ask("GET", "/parts/" + part), mode="r|") as archive:
                 archive.extractall(folder)
             return
         except (OSError, tarfile.TarError, http.client.HTTPException) as error:
-            why = str(error)
-            time.sleep(min(5, 0.1 * 2**attempt))
-    raise Refused("The input was cut off again and again: " + why)
+            is_own = getattr(error, "errno", None) in OWN_FAULTS
+            if attempt >= LEAST and (is_own or time.monotonic() > end):
+                raise Refused("The input was cut off again and again: " + str(error)) from error
+            time.sleep(min(5, 0.1 * 2 ** min(attempt, 10)))
 
 
 def fetch():

@@ -19,8 +19,11 @@ export const LABELS = {
 
 /** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
 const SLACK_SECONDS = 1_800;
-/** Seconds from SIGTERM to SIGKILL, also of the container of ours. A cancellation names its own. */
-const GRACE_SECONDS = 300;
+/**
+ * Seconds from SIGTERM to SIGKILL. The container of ours gets SIGTERM at the end of the program. It then waits for a
+ * worker that is away, with what the program left. A cancellation names its own seconds.
+ */
+const GRACE_SECONDS = 1_800;
 /** Open files of a process. Beyond it open(2) fails. */
 const OPEN_FILES = 1_024;
 /** Factor over the output limits while a program runs: scratch files are allowed, a full disk is not. */
