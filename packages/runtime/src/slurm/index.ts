@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 export { unknownToRest, type SlurmRestSettings } from './rest.ts';
 export { type StagingSettings } from './staging.ts';
-export { SlurmRuntime, type SlurmOptions } from './slurm-runtime.ts';
+export { type SlurmOptions } from './options.ts';
+export { SlurmRuntime } from './slurm-runtime.ts';
 /** Path of the program of a batch job. It is run by Node on a node. */
 export const jobProgram = fileURLToPath(new URL('step.ts', import.meta.url));
 /** Path of the same for nodes that share no folder with the platform. */
