@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
 import { Browser } from '@kethub/server/testing/browser';
 import { postgreSql } from '@kethub/server/testing/databases';
-import { freePort } from '@kethub/server/testing/free-port';
+import { freePort } from '../script/free-port.ts';
 import { GitClient } from '@kethub/server/testing/git-client';
 import { startNginx, type Nginx } from '@kethub/server/testing/nginx';
 import { mailsTo, tokenIn } from '@kethub/server/testing/outbox';

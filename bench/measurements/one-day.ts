@@ -1,6 +1,6 @@
 import { KethubProcess } from '@kethub/server/testing/child-process';
 import { callerAt, callerOf, heardEverywhere } from '@kethub/server/testing/gateway';
-import { freePort } from '@kethub/server/testing/free-port';
+import { freePort } from '../../script/free-port.ts';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
-import { freePort } from '@kethub/server/testing/free-port';
+import { freePort } from '../../script/free-port.ts';
 import { startNginx } from '@kethub/server/testing/nginx';
 import type { Version } from './versions.ts';
 

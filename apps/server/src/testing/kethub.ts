@@ -12,7 +12,7 @@ import type { IdentityService } from '../people/identity/index.ts';
 import { isWhole, startKethub, type WholeKethub } from '../kethub.ts';
 import type { Platform } from '../foundation/platform.ts';
 import type { TestDatabaseKind } from './databases.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../script/free-port.ts';
 import { checkLog, testLog } from './log.ts';
 import { zip } from './zip.ts';
 

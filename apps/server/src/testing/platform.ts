@@ -11,7 +11,7 @@ import { noTelemetry } from '../foundation/telemetry/index.ts';
 import { createPolling } from '../foundation/workers/index.ts';
 import { checkAnswers } from './check-answers.ts';
 import type { TestDatabase, TestDatabaseKind } from './databases.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../script/free-port.ts';
 import { testLog } from './log.ts';
 
 export { freePort };

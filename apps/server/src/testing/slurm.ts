@@ -1,7 +1,7 @@
 import { makeCertificate } from '../../../../script/kubernetes/certificates.ts';
 import type { Slurm } from '../../../../script/slurm.ts';
 import type { Settings } from './child-process.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../script/free-port.ts';
 
 /**
  * Settings of a platform whose executions are jobs of this Slurm. The user of the jobs cannot enter the data folder, and

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../testing/free-port.ts';
+import { freePort } from '../../../../../script/free-port.ts';
 import { startS3, type TestS3 } from '../../testing/s3.ts';
 import { readConfiguration } from '../config/index.ts';
 import { openBlobs } from './open-blobs.ts';

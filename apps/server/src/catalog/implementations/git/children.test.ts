@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess } from '../../../testing/child-process.ts';
 import { sqlite } from '../../../testing/databases.ts';
-import { freePort } from '../../../testing/free-port.ts';
+import { freePort } from '../../../../../../script/free-port.ts';
 import { GitClient } from '../../../testing/git-client.ts';
 import { processesOn, RawGit, repositoryOf } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';

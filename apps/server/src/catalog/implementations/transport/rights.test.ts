@@ -5,7 +5,7 @@ import { memberRoles, type Implementation, type MemberRole } from '@kethub/contr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KethubProcess } from '../../../testing/child-process.ts';
 import { databases, postgreSql } from '../../../testing/databases.ts';
-import { freePort } from '../../../testing/free-port.ts';
+import { freePort } from '../../../../../../script/free-port.ts';
 import { FLUSH, packet } from '../../../testing/git-packets.ts';
 import { RawGit } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
