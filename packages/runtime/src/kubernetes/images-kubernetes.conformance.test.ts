@@ -88,7 +88,6 @@ describe.skipIf(process.getuid?.() !== 0)('images on a real Kubernetes', () => {
       given: ({ shell }, order) => [image, { ...order, environment: { ...order.environment, PROGRAM: shell } }],
       // A folder that is two volumes cannot be described to the cluster.
       missing: { image: 'localhost/kethub-python:1', command: ['true'], volumes: ['/nowhere', '/nowhere'] },
-      refuses: 'AT_START',
       measuredBy: null,
       interfaces: 2,
       limitsProcesses: false,

@@ -36,7 +36,6 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       open: async () => openBench({ kubernetes: await settingsFor(cluster) }),
       given: ({ python }, order) => [python, order],
       missing: { sourceDir: '/nowhere/at/all', layerDir: null, imports: [] },
-      refuses: 'AT_START',
       measuredBy: null,
       interfaces: 2,
       limitsProcesses: false,

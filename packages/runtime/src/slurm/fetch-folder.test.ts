@@ -59,7 +59,7 @@ test('a folder that is used, and whose files are linked by others, while it is r
 test('a folder that is gone is refused at once', async () => {
   const { transfers, link } = await serving(join(root, 'gone'));
   const fetched = fetchFolder(link, 'app', join(root, 'never'));
-  await expect(fetched).rejects.toThrow('app could not be fetched: the platform answered 404: There is no such part');
+  await expect(fetched).rejects.toThrow('app could not be fetched: the platform answered 404: The folder is gone');
   expect(link.pause).not.toHaveBeenCalled();
   transfers.close();
 });

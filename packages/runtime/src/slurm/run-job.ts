@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { connectRuntime } from '../client/connect.ts';
 import type { ExecutionEnd, Runtime } from '../types.ts';
+import { missingFolder } from './code-folders.ts';
 import type { BatchJob } from './mailbox.ts';
 
 /** Milliseconds between two looks whether the platform has cancelled the execution. */
@@ -17,6 +18,9 @@ export async function runJob(
   records: string,
   isCancelled: () => boolean,
 ): Promise<ExecutionEnd> {
+  const missing = missingFolder(job.code);
+  if (missing !== null)
+    throw new Error(`${missing} is gone. An administrator may have purged it. Start the execution again.`);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'kethub-job-'));
   mkdirSync(path.join(dataDir, 'runtime'));
   symlinkSync(records, path.join(dataDir, 'runtime', 'executions'));

@@ -10,7 +10,8 @@ import type {
   SandboxedCommand,
   SandboxedOutcome,
 } from '../types.ts';
-import { RuntimeUnavailable } from '../types.ts';
+import { RuntimeUnavailable, StartRefused } from '../types.ts';
+import { missingFolder } from './code-folders.ts';
 import { SlurmCommands } from './commands.ts';
 import { factsOf, FollowedJobs, type Followed } from './followed-jobs.ts';
 import { endOf } from './judge-job.ts';
@@ -61,6 +62,9 @@ export class SlurmRuntime implements Runtime {
     if ('image' in job.code) return this.#local.start(job);
     const mailbox = this.#mailbox(executionId);
     if (mailbox.isThere) return 'ALREADY_KNOWN';
+    // The platform installs again what an administrator has purged, and starts the execution once more.
+    const missing = missingFolder(job.code);
+    if (missing !== null) throw new StartRefused(`There is no folder ${missing}.`);
     const { command, uid, networks } = this.#options;
     const batch = { ...job, ...(networks !== undefined && { networks }) };
     const staging = this.#staging;

@@ -14,7 +14,6 @@ const DRIVER = {
   kind: 'PYTHON',
   given: ({ python }, order) => [python, order],
   missing: { sourceDir: '/nowhere/at/all', layerDir: null, imports: [] },
-  refuses: 'AT_THE_END',
   measuredBy: /^PROCESSES$/,
   interfaces: 1,
   limitsProcesses: true,
@@ -61,7 +60,6 @@ describe.skipIf(process.getuid?.() !== 0)('batch jobs of a real Slurm', () => {
   describe('by its REST interface, without a shared folder', () => {
     testDriver({
       ...DRIVER,
-      refuses: 'AT_START',
       // The user of the jobs cannot enter the data folder.
       open: async (): Promise<Bench> => {
         const tls = makeCertificate(folder, '127.0.0.1');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, renameSync, truncateSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, truncateSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -59,8 +59,6 @@ export class Staging {
   /** Keeps a job in a new mailbox. The batch script has the way to us on its standard input, so that no list shows it. */
   make(mailbox: Mailbox, job: BatchJob, command: readonly string[]): void {
     if ('image' in job.code) throw new StartRefused('A service with a Dockerfile cannot be a job.');
-    for (const folder of [job.code.sourceDir, ...(job.code.layerDir === null ? [] : [job.code.layerDir])])
-      if (!existsSync(folder)) throw new StartRefused(`There is no folder ${folder}.`);
     const token = randomBytes(32).toString('hex');
     const part = (from: string): { from: string; to: string } => ({ from, to: '' });
     const pools: Record<string, string> = {};

@@ -30,9 +30,8 @@ export interface Driver {
   open(): Promise<Bench>;
   /** The program for this driver. */
   given(twice: Twice, order: Order): [Program, Order];
-  /** A program that cannot be started, and whether the start or the end says so. */
+  /** A program that cannot be started. */
   readonly missing: Program;
-  readonly refuses: 'AT_START' | 'AT_THE_END';
   /** The source of the measurements of use; null where the engine measures nothing. */
   readonly measuredBy: RegExp | null;
   /** Network interfaces that a program sees. */
@@ -345,12 +344,6 @@ echo $(($(wc -l < /proc/net/dev) - 2))`,
   });
 
   test('a start that cannot succeed is refused and leaves the id free', async () => {
-    if (driver.refuses === 'AT_THE_END') {
-      const end = await bench.run(driver.missing);
-      expect(end).toMatchObject({ outcome: 'FAILED', cause: { title: 'Could not start' } });
-      expect(end.cause?.detail).toContain('nowhere');
-      return;
-    }
     const job = bench.jobOf(driver.missing);
     const refused = bench.runtime.start(job);
     await expect(refused).rejects.toThrow(StartRefused);

@@ -14,6 +14,7 @@ const SILENT_MS = 120_000;
 const MOST_CONNECTIONS = 1_024;
 /** Milliseconds between two looks whether the certificate was renewed. */
 const RENEWAL_MS = 60_000;
+const GONE = 'The folder is gone. An administrator may have purged it. Start the execution again.';
 /** The status of an answer, and its body. */
 export type Reply = [number, string | object];
 
@@ -113,7 +114,7 @@ export class Transfers {
     }
     if (key === 'GET parts') {
       const part = transfer.parts[segments[0] ?? ''];
-      if (part === undefined || !existsSync(part.from)) return [404, 'There is no such part, or it is gone.'];
+      if (part === undefined || !existsSync(part.from)) return [404, GONE];
       await sendFolder(part.from, answer);
       return [200, ''];
     }
