@@ -4,7 +4,7 @@ import { endOf, REQUEUED, type Facts } from './judge-job.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { SlurmOptions } from './options.ts';
 import { hasEnded, type QueuedJob, type Slurm, type SlurmState } from './slurm.ts';
-import { cancelUnclaimed } from './unclaimed.ts';
+import { UnclaimedSearch } from './unclaimed.ts';
 import { neverStarts, waitingFor } from './waiting.ts';
 
 /** Milliseconds between two looks at the mailboxes of running jobs. */
@@ -41,6 +41,7 @@ export class FollowedJobs {
   readonly #jobs = new Map<string, Followed>();
   readonly #endedListeners = new Set<(end: ExecutionEnd) => void>();
   readonly #logListeners = new Set<(executionId: string, bytes: number) => void>();
+  readonly #unclaimed: UnclaimedSearch | null;
   #timer: NodeJS.Timeout | undefined;
   #asked = -Infinity;
   #searched = -Infinity;
@@ -50,6 +51,8 @@ export class FollowedJobs {
   constructor(slurm: Slurm, options: Pick<SlurmOptions, 'prefix' | 'unclaimed' | 'warn'>) {
     this.#slurm = slurm;
     this.#options = options;
+    const { unclaimed, warn } = options;
+    this.#unclaimed = unclaimed === undefined ? null : new UnclaimedSearch(slurm, unclaimed, warn);
   }
 
   start(): void {
@@ -134,10 +137,9 @@ export class FollowedJobs {
   }
 
   async #cancelUnclaimed(): Promise<void> {
-    const { unclaimed, prefix, warn } = this.#options;
-    if (unclaimed === undefined || this.#away !== null) return;
-    const isKept = (name: string): boolean => name.startsWith(prefix) && this.#jobs.has(name.slice(prefix.length));
-    await cancelUnclaimed(this.#slurm, unclaimed, isKept, warn);
+    const { prefix } = this.#options;
+    if (this.#away !== null) return;
+    await this.#unclaimed?.look((name) => name.startsWith(prefix) && this.#jobs.has(name.slice(prefix.length)));
   }
 
   /** Judges jobs that have left the queue without a record of their end. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slurmTools, startSlurm, type Slurm } from '../../../../script/slurm.ts';
@@ -8,6 +8,7 @@ import type { ExecutionEnd, ExecutionJob, Runtime } from '../index.ts';
 import { until } from '../testing/bench.ts';
 import { SlurmCommands } from './commands.ts';
 import { SlurmRest } from './rest.ts';
+import { UnclaimedSearch } from './unclaimed.ts';
 import { endOn, logHas, logOf, openUse, type Use } from '../testing/slurm-use.ts';
 
 const ONE = 'def run():\n    print("began", flush=True)\n    return 1';
@@ -42,9 +43,19 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
       return [job, ended];
     };
     const numberOf = (shown: string): string => /JobId=(\d+)/.exec(shown)?.[1] ?? '';
-    const stateOf = (id: string): string =>
-      /\bJobState=(\S+)/.exec(use.ask('scontrol', '--oneliner', 'show', 'job', id))?.[1] ?? '';
-    /** Submits a job that is not of the platform; it does nothing. */
+    /** Empty while the controller does not answer. */
+    const stateOf = (id: string): string => {
+      try {
+        return /\bJobState=(\S+)/.exec(use.ask('scontrol', '--oneliner', 'show', 'job', id))?.[1] ?? '';
+      } catch {
+        return '';
+      }
+    };
+    const client = () =>
+      way === 'BY_COMMANDS'
+        ? new SlurmCommands(slurm.configuration, slurm.uid)
+        : new SlurmRest({ ...slurm.rest, version: 'v0.0.38', caFile: null });
+    /** Submits a job that is not of the platform; without other options it does nothing. */
     const submit = (name: string, user: number | string, ...options: string[]): string =>
       use
         .ask(
@@ -54,8 +65,8 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
           `--uid=${user}`,
           '--output=/dev/null',
           '--chdir=/',
-          ...options,
           '--wrap=true',
+          ...options,
         ) // prettier-ignore
         .trim();
 
@@ -118,10 +129,7 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
     test(
       'gives an id again: only the job with the right name is asked for and cancelled',
       async () => {
-        const by =
-          way === 'BY_COMMANDS'
-            ? new SlurmCommands(slurm.configuration, slurm.uid)
-            : new SlurmRest({ ...slurm.rest, version: 'v0.0.38', caFile: null });
+        const by = client();
         const id = submit('kethub-second-1', slurm.uid, '--hold');
         expect(await by.state(id, 'kethub-first-1')).toBeNull();
         await by.cancel(id, 'kethub-first-1');
@@ -174,6 +182,37 @@ describe.skipIf(process.getuid?.() !== 0)('the queue of a real Slurm', () => {
         expect(asked).not.toContain('nightly');
         for (const id of others) use.ask('scancel', id);
         await runtime.close();
+      },
+      LONG_MS,
+    );
+
+    test(
+      'holds a job that had ended when its controller was killed, until the second look cancels it',
+      async () => {
+        const folder = path.dirname(slurm.configuration);
+        const [state, saved, go] = [path.join(folder, 'state'), path.join(folder, `saved-${way}`), path.join(folder, `go-${way}`)]; // prettier-ignore
+        const ghost = submit('kethub-ghost-1', slurm.uid, `--wrap=until [ -e ${go} ]; do sleep 0.1; done`);
+        await until('it runs', () => stateOf(ghost) === 'RUNNING');
+        // The state that a controller saved last before it was killed.
+        await slurm.stopController();
+        cpSync(state, saved, { recursive: true });
+        slurm.startController();
+        writeFileSync(go, '');
+        await until('it has ended', () => stateOf(ghost) === 'COMPLETED');
+        await slurm.stopController('SIGKILL');
+        rmSync(state, { recursive: true });
+        cpSync(saved, state, { recursive: true });
+        slurm.startController();
+        await until('the controller takes it for a running one', () => stateOf(ghost) === 'RUNNING');
+        const warnings: string[] = [];
+        const of = (names: readonly string[]) => Promise.resolve(names.filter((name) => name === 'kethub-ghost-1'));
+        const search = new UnclaimedSearch(client(), { prefix: 'kethub-', of }, (line) => warnings.push(line));
+        await search.look(() => false);
+        expect(stateOf(ghost)).toBe('RUNNING');
+        await search.look(() => false);
+        expect(warnings).toEqual([expect.stringContaining('it was RUNNING for an execution that has ended')]);
+        await until('it is gone', () => stateOf(ghost) === 'CANCELLED');
+        await until('the nodes are free', () => /^idle 2$/m.test(use.ask('sinfo', '--noheader', '--format=%T %D')));
       },
       LONG_MS,
     );

@@ -23,19 +23,21 @@ describe.each(databases())('jobs of a cluster on $name', ({ open }) => {
     );
     return `${jobPrefixOf(worker)}${row.id}`;
   };
-  const ended = { started_at: 1, ended_at: 2, worker_id: mine } as const;
+  const ended = { started_at: 1, ended_at: 2, worker_id: mine, log: '' } as const;
 
-  test('are unclaimed when their execution has ended on the worker that they name', async () => {
+  test('are unclaimed when their execution has ended on the worker that they name, and is collected', async () => {
     const unclaimed = [
       await add({ ...ended, status: 'CANCELLED' }),
       await add({ ...ended, status: 'FAILED' }),
       await add({ ...ended, status: 'UNKNOWN' }),
-      await add({ ...ended, status: 'SUCCEEDED' }),
+      await add({ ...ended, status: 'SUCCEEDED', log: null, log_blob: 'log' }),
       await add({ ...ended, status: 'UNKNOWN', worker_id: another }, another),
     ];
     const claimed = [
       await add({ status: 'RUNNING', started_at: 1, worker_id: mine }),
       await add({ status: 'PENDING' }),
+      // Its program may still get its time to end, and its log is not stored.
+      await add({ ...ended, status: 'CANCELLED', log: null }),
       // Another worker ended it.
       await add({ ...ended, status: 'SUCCEEDED', worker_id: another }),
       // Another installation has it.

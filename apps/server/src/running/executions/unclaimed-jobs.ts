@@ -11,8 +11,8 @@ export function jobPrefixOf(workerId: string): string {
 }
 
 /**
- * Returns the names of jobs whose execution has ended on the worker that they name. Jobs of other installations are not
- * among them: nobody else has these two ids together.
+ * Returns the names of jobs whose execution has ended on the worker that they name, with its log stored: that comes last.
+ * Jobs of other installations are not among them: nobody else has these two ids together.
  */
 export async function unclaimedJobs({ read }: Database, names: readonly string[]): Promise<string[]> {
   const jobs = names.flatMap((name) => {
@@ -29,6 +29,7 @@ export async function unclaimedJobs({ read }: Database, names: readonly string[]
       jobs.map(({ id }) => id),
     )
     .where('status', 'not in', ['PENDING', 'RUNNING'])
+    .where(({ or, eb }) => or([eb('log', 'is not', null), eb('log_blob', 'is not', null)]))
     .execute();
   const workerOf = new Map(rows.map((row) => [row.id, row.worker_id]));
   return jobs.filter(({ id, workerId }) => workerOf.get(id) === workerId).map(({ name }) => name);
