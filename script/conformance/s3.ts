@@ -12,9 +12,9 @@ try {
   const postgres = await startPostgres({ durable: false });
   try {
     const server = { ...environment, KETHUB_TEST_POSTGRES_URL: postgres.url };
-    const files = ['storage/blob-stores', 'quotas/s3', 'test/processes'];
-    const one = await run('stores of files', 'vitest', ['run', ...files], server);
-    const two = await run('backup', 'vitest', ['run', 'backup.deep'], { ...server, KETHUB_TEST_DEEP: '1' });
+    const one = await run('stores of files', 'vitest', ['run', 'storage/blob-stores', 'quotas/s3'], server);
+    const deep = ['run', 'test/processes.deep', 'backup.deep'];
+    const two = await run('several processes and backup', 'vitest', deep, { ...server, KETHUB_TEST_DEEP: '1' });
     process.exitCode = one && two ? 0 : 1;
   } finally {
     await postgres.stop();
