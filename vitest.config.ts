@@ -56,8 +56,8 @@ const LONGEST_DEEP = [
   'apps/dashboard/test/firefox.deep.test.ts',
 ];
 
-/** Deep tests that each third has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
-const IN_EACH_THIRD = /\/(?:fuzz|every-screen|sizes|sign-in|keycloak\/keycloak)\.deep\.test\.ts$/;
+/** Deep tests that each run has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
+const IN_EACH_RUN = /\/(?:fuzz|every-screen|sizes|sign-in|keycloak\/keycloak)\.deep\.test\.ts$/;
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
@@ -70,7 +70,7 @@ const FIRST = deep ? LONGEST_DEEP : OWN_PROCESS;
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const inEach = files.filter((file) => IN_EACH_THIRD.test(nameOf(file)));
+    const inEach = files.filter((file) => IN_EACH_RUN.test(nameOf(file)));
     const others = files.filter((file) => !inEach.includes(file));
     return [...inEach, ...(await super.shard(others))];
   }

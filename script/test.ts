@@ -12,7 +12,7 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // run on both: apps/server/src/testing/databases.ts). Tests of containers also use a real Docker, and deep tests of the
 // identity provider a real Keycloak.
 // `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. A run has a
-// third of them, by chance.
+// quarter of them, by chance.
 // Arguments go to vitest: npm test -- packages/runtime
 const KEYCLOAK_TESTS = [
   'apps/dashboard/test/keycloak.deep.test.ts',
@@ -63,7 +63,7 @@ try {
   const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
   say(`seed ${seed}; KETHUB_TEST_SEED=${seed} repeats what this run leaves to chance`);
-  const tested = await run('tests', 'vitest', ['run', ...chosen, ...third()], {
+  const tested = await run('tests', 'vitest', ['run', ...chosen, ...quarter()], {
     ...(deep && { KETHUB_TEST_DEEP: '1' }),
     KETHUB_TEST_SEED: String(seed),
     ...(postgres && { KETHUB_TEST_POSTGRES_URL: postgres }),
@@ -86,12 +86,12 @@ async function postgresForTests(): Promise<string> {
   return url;
 }
 
-/** The third of the deep tests that this run has. Nobody who chooses files or asks for a thorough run misses one. */
-function third(): string[] {
+/** The quarter of the deep tests that this run has. Nobody who chooses files or asks for a thorough run misses one. */
+function quarter(): string[] {
   if (!deep || chosen.length > 0 || process.env['KETHUB_TEST_THOROUGH'] === '1') return [];
-  const own = (seed % 3) + 1;
-  say(`this run has ${own}/3 of the deep tests; npm run test:deep -- --shard=1/3, 2/3 or 3/3 runs a chosen third, KETHUB_TEST_THOROUGH=1 all of them`); // prettier-ignore
-  return [`--shard=${own}/3`];
+  const own = (seed % 4) + 1;
+  say(`this run has the quarter ${own}/4 of the deep tests; npm run test:deep -- --shard=1/4 runs a chosen one, KETHUB_TEST_THOROUGH=1 all of them`); // prettier-ignore
+  return [`--shard=${own}/4`];
 }
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */
