@@ -102,7 +102,7 @@ function filesNamed(word: string): string[] {
   return [`{apps,packages}/*/{src,test}/**/*.${word}.test.ts`, `test/**/*.${word}.test.ts`];
 }
 
-function project(name: string, isolate: boolean, include: readonly string[], exclude: readonly string[]) {
+function project(name: string, isolate: boolean, include: readonly string[], exclude: readonly string[] = []) {
   return {
     extends: true,
     test: { name, isolate, include: [...include], exclude: ['**/node_modules/**', ...exclude] },
@@ -133,11 +133,11 @@ export default defineConfig({
     // of them at a time, they only wait for each other.
     maxWorkers: deep ? 3 : 4,
     projects: deep
-      ? [project('deep', true, filesNamed('deep'), [])]
+      ? [project('deep', true, filesNamed('deep'))]
       : conformance
-        ? [project('conformance', true, filesNamed('conformance'), [])]
+        ? [project('conformance', true, filesNamed('conformance'))]
         : [
-            project('own process', true, OWN_PROCESS, []),
+            project('own process', true, OWN_PROCESS),
             // A process runs one file after the other: modules are loaded and schemas compiled once, not for each file.
             project('shared process', false, usual, ['**/*.{deep,conformance}.test.ts', ...OWN_PROCESS]),
           ],

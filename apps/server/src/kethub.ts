@@ -67,7 +67,7 @@ import {
 } from './foundation/storage/index.ts';
 import { openMetrics, openTelemetry } from './foundation/telemetry/index.ts';
 import { createPolling, LostWorkers, reportProcess } from './foundation/workers/index.ts';
-import { startWorker, type Worker } from './start-worker.ts';
+import { startWorker, type Opened, type Worker } from './start-worker.ts';
 import { createWorkflows, giveUpCalls, WorkflowEngine, type WorkflowPort } from './running/workflows/index.ts';
 
 /** A running platform, or the roles of it that this process plays. */
@@ -92,9 +92,6 @@ export interface WholeKethub extends Kethub {
 export function isWhole(kethub: Kethub): kethub is WholeKethub {
   return kethub.identity !== null && kethub.runtime !== null && kethub.platform.configuration.roles.gateway;
 }
-
-/** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
-type Opened = ((finishMs: number) => Promise<unknown> | void)[];
 
 /** Milliseconds that a process which stops gives to callers and executions. */
 type Ending = Pick<Configuration, 'drainMs' | 'stopMs' | 'finishMs'>;

@@ -14,6 +14,9 @@ import { ExecutionWorker, JOB_PREFIX, jobPrefixOf, unclaimedJobs } from './runni
 /** Milliseconds after which a runner counts as one that does not answer. */
 const RUNNER_MS = 10_000;
 
+/** Ways to close what has been opened; closed in the opposite order, also when the start fails half way. */
+export type Opened = ((finishMs: number) => Promise<unknown> | void)[];
+
 /** The role `worker` of this process. */
 export interface Worker {
   readonly runtime: Runtime;
@@ -24,10 +27,7 @@ export interface Worker {
 }
 
 /** Reaches the runtime, and begins to claim builds and executions. What is opened is added to `opened`. */
-export async function startWorker(
-  platform: Platform,
-  opened: ((finishMs: number) => Promise<unknown> | void)[],
-): Promise<Worker> {
+export async function startWorker(platform: Platform, opened: Opened): Promise<Worker> {
   const { configuration, log } = platform;
   const { dataDir } = configuration;
   let connected = true;

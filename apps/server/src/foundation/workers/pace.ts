@@ -4,9 +4,10 @@ const AT_FULL_PACE = 100;
 const LONGEST_MS = 10_000;
 /** Workers that all look at once for an execution that was accepted. */
 const AT_ONCE = 10;
-/** Milliseconds between the turns of two workers, and most milliseconds until a turn. A claim takes some milliseconds. */
+/** Milliseconds between the turns of two workers. A claim takes some milliseconds. */
 const APART_MS = 5;
-const LONGEST_TURN_MS = 2_000;
+/** Most milliseconds by which a worker lets others go first. */
+const LONGEST_SPREAD_MS = 2_000;
 /** Times that the time until a turn is doubled. */
 const MOST_DOUBLED = 4;
 
@@ -31,16 +32,14 @@ export class Pace {
 
   /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */
   spreadMs(): number {
-    return this.workers <= AT_ONCE ? 0 : this.turnMs();
+    return this.workers <= AT_ONCE ? 0 : Math.random() * Math.min(LONGEST_SPREAD_MS, this.workers * APART_MS);
   }
 
-  /** Milliseconds until this worker's turn, by chance, so that of all workers one comes after the other. */
-  turnMs(): number {
-    return Math.random() * Math.min(LONGEST_TURN_MS, this.workers * APART_MS);
-  }
-
-  /** The same after its turn came in vain so many times: the turns of all take longer than was thought. */
-  laterTurnMs(inVain: number): number {
+  /**
+   * Milliseconds until this worker's next turn, by chance, so that of all workers one comes after the other. It is later
+   * the more turns came in vain: the turns of all take longer than was thought.
+   */
+  turnMs(inVain: number): number {
     return Math.random() * Math.min(LONGEST_MS, this.workers * APART_MS * 2 ** Math.min(inVain, MOST_DOUBLED));
   }
 

@@ -39,7 +39,7 @@ export async function claimInTurn<Claimed>(
       (await tryLockClaims(transaction)) ? claim(transaction) : null,
     );
     if (claimed) return claimed;
-    await pause(pace.laterTurnMs(refused));
+    await pause(pace.turnMs(refused));
   }
   return [];
 }

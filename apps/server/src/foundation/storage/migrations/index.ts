@@ -1,6 +1,7 @@
-import { sql, SqliteAdapter, type Kysely } from 'kysely';
-import { Migrator, type Migration } from 'kysely/migration';
+import { sql } from 'kysely';
+import { Migrator, type Migration, type MigrationResultSet } from 'kysely/migration';
 import { Refusal } from '../../config/index.ts';
+import { dialectOf, type Queries } from '../dialect.ts';
 import * as baseline from './0001-baseline.ts';
 import * as implementations from './0002-implementations.ts';
 import * as workflowIncidents from './0003-workflow-incidents.ts';
@@ -78,7 +79,7 @@ function hasAll(names: readonly string[]): boolean {
 }
 
 /** Brings the tables up to date. Throws `Refusal`, and changes nothing, if this program cannot migrate the database. */
-export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void> {
+export async function migrateToLatest(db: Queries): Promise<void> {
   const done = await executed(db);
   if (done.length > 0 && !done.includes(BASELINE))
     throw new Refusal(
@@ -95,20 +96,27 @@ export async function migrateToLatest<Tables>(db: Kysely<Tables>): Promise<void>
 }
 
 /** Executes those of these migrations that the database has not had, and records the oldest program that fits. */
-export async function migrate<Tables>(db: Kysely<Tables>, all: Readonly<Record<string, SchemaChange>>): Promise<void> {
-  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
-  const changes = isSqlite ? Object.fromEntries(Object.entries(all).map(([name, one]) => [name, joined(one)])) : all;
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...changes }) } });
-  // Kysely runs all migrations and their records in one transaction on PostgreSQL only.
-  if (isSqlite) await sql`begin immediate`.execute(db);
-  const { error } = await migrator.migrateToLatest();
-  if (isSqlite && !error) await sql`commit`.execute(db);
-  // After some errors, such as a full disk, SQLite has rolled back already, and refuses to.
-  if (isSqlite && error) await sql`rollback`.execute(db).catch(() => undefined);
+export async function migrate(db: Queries, all: Readonly<Record<string, SchemaChange>>): Promise<void> {
+  const { error } = await (dialectOf(db) === 'sqlite' ? executeTogether(db, all) : execute(db, all));
   if (error) throw new Error('The database could not be brought up to date', { cause: error });
   // Recorded at each start, because a process may have been killed between a migration and this line.
   const oldest = Object.values(all).reduce((most, one) => (one.oldest && one.oldest > most ? one.oldest : most), '');
   if (oldest !== '') await sql`update schema_compatibility set oldest = ${oldest} where oldest < ${oldest}`.execute(db);
+}
+
+function execute(db: Queries, all: Readonly<Record<string, SchemaChange>>): Promise<MigrationResultSet> {
+  return new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...all }) } }).migrateToLatest();
+}
+
+/** Executes all and records them in one transaction, which Kysely does on PostgreSQL only. */
+async function executeTogether(db: Queries, all: Readonly<Record<string, SchemaChange>>): Promise<MigrationResultSet> {
+  const together = Object.fromEntries(Object.entries(all).map(([name, one]) => [name, joined(one)]));
+  await sql`begin immediate`.execute(db);
+  const result = await execute(db, together);
+  // After some errors, such as a full disk, SQLite has rolled back already, and refuses to.
+  if (result.error) await sql`rollback`.execute(db).catch(() => undefined);
+  else await sql`commit`.execute(db);
+  return result;
 }
 
 /** The migration without the transaction that it begins on SQLite: it joins the one of all migrations. */
@@ -128,7 +136,7 @@ function joined({ up }: SchemaChange): SchemaChange {
 }
 
 /** True if a newer version has migrated the database in a way that this program tolerates. */
-async function isExpanded<Tables>(db: Kysely<Tables>, done: readonly string[]): Promise<boolean> {
+async function isExpanded(db: Queries, done: readonly string[]): Promise<boolean> {
   if (!hasAll(done)) return false;
   const { rows } = await sql<{ oldest: string }>`select oldest from schema_compatibility`.execute(db);
   const [row] = rows;
@@ -136,7 +144,7 @@ async function isExpanded<Tables>(db: Kysely<Tables>, done: readonly string[]): 
 }
 
 /** The names of the migrations that the database has had, in order. */
-async function executed<Tables>(db: Kysely<Tables>): Promise<string[]> {
+async function executed(db: Queries): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
