@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { amounts } from '@kethub/server/testing/amounts';
 import { KethubProcess } from '@kethub/server/testing/child-process';
 import { sqlite } from '@kethub/server/testing/databases';
-import { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient, gitTokenOf } from '@kethub/server/testing/git-client';
 import { leftoversIn, repositoryOf } from '@kethub/server/testing/git-raw';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
@@ -33,7 +33,7 @@ let api: string;
 beforeAll(async () => {
   kethub = await startTestKethub(sqlite);
   client = await GitClient.open();
-  token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  token = await gitTokenOf(kethub.client);
   const made = await kethub.client.createImplementation({ json: { name: 'killed' } });
   url = made.cloneUrl.replace('://', `://x:${token}@`);
   ({ id } = made);

@@ -9,7 +9,7 @@ import { KethubProcess, type Settings } from '@kethub/server/testing/child-proce
 import { Browser } from '@kethub/server/testing/browser';
 import { postgreSql } from '@kethub/server/testing/databases';
 import { freePort } from '../script/free-port.ts';
-import { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient, gitTokenOf } from '@kethub/server/testing/git-client';
 import { startNginx, type Nginx } from '@kethub/server/testing/nginx';
 import { mailsTo, tokenIn } from '@kethub/server/testing/outbox';
 import { ADA } from '@kethub/server/testing/registration';
@@ -79,11 +79,10 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
   test('push, clone, reading and Create Service work, and a role that is taken away refuses the next push', async () => {
     const ben = await kethub.signIn('ben');
     const { id: benId } = await ben.client.getMe({});
-    const token = async (of: PlatformClient) => (await of.createAccessToken({ json: { name: 'git' } })).value ?? '';
     const made = await person.createImplementation({ json: { name: 'split' } });
     expect(made.cloneUrl.startsWith(`${origin}/git/`)).toBe(true);
     const url = (of: string) => made.cloneUrl.replace('://', `://x:${of}@`);
-    const [adas, bens] = [await token(person), await token(ben.client)];
+    const [adas, bens] = [await gitTokenOf(person), await gitTokenOf(ben.client)];
     const large = Buffer.alloc(3_000_000, 'not compressed by the client').toString('latin1');
     const program = 'def run(number):\n    return number + 1\n';
     const files = { 'src/__init__.py': '', 'src/program.py': program, 'large.txt': large };
@@ -184,9 +183,7 @@ describe.each(postgreSql)('a git and two apis behind the documented nginx, on $n
 
   test('an address lives on through rename and transfer, and ends with its owner, as a Git client sees it', async () => {
     const eve = await kethub.signIn('eve');
-    const of = async ({ client: one }: { readonly client: PlatformClient }) =>
-      (await one.createAccessToken({ json: { name: 'git' } })).value ?? '';
-    const [eves, adas] = [await of(eve), await of({ client: person })];
+    const [eves, adas] = [await gitTokenOf(eve.client), await gitTokenOf(person)];
     const made = await eve.client.createImplementation({ json: { name: 'first' } });
     const implementationId = made.id;
     const as = (token: string, cloneUrl: string) =>

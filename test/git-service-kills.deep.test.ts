@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { amounts } from '@kethub/server/testing/amounts';
 import { KethubProcess } from '@kethub/server/testing/child-process';
 import { sqlite } from '@kethub/server/testing/databases';
-import { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient, gitTokenOf } from '@kethub/server/testing/git-client';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 
 // Each kill is a start of the platform, which takes seconds on a busy machine.
@@ -27,7 +27,7 @@ let url: string;
 beforeAll(async () => {
   kethub = await startTestKethub(sqlite);
   git = await GitClient.open();
-  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const token = await gitTokenOf(kethub.client);
   made = await kethub.client.createImplementation({ json: { name: 'killed' } });
   url = made.cloneUrl.replace('://', `://x:${token}@`);
   const { api, gateway } = kethub.platform.addresses;

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sqlite } from '@kethub/server/testing/databases';
 import { callerOf, type Caller } from '@kethub/server/testing/gateway';
-import { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient, gitTokenOf } from '@kethub/server/testing/git-client';
 import { deploy, roomy, startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
   app = await callerOf(await deploy(kethub.client, 'Quick', { 'src/program.py': 'def run():\n    return 1\n' }));
   git = await GitClient.open();
   const made = await kethub.client.createImplementation({ json: { name: 'code', visibility: 'PUBLIC' } });
-  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const token = await gitTokenOf(kethub.client);
   cloneUrl = made.cloneUrl;
   await git.commit('code', { 'a.txt': 'a' });
   await git.run('code', 'push', '-q', cloneUrl.replace('://', `://x:${token}@`), 'main');

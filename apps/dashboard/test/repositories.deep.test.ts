@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GitClient } from '@kethub/server/testing/git-client';
+import { GitClient, gitTokenOf } from '@kethub/server/testing/git-client';
 import {
   AWKWARD_BRANCH,
   AWKWARD_NAMES,
@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(PROGRAM))('repositories in a browser', () => {
     dashboard = await openDashboard();
     client = await GitClient.open();
     const { kethub } = dashboard;
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const token = await gitTokenOf(kethub.client);
     const made = await kethub.client.createImplementation({ json: { name: 'solver', visibility: 'PUBLIC' } });
     open = made.id;
     closed = (await kethub.client.createImplementation({ json: { name: 'closed' } })).id;

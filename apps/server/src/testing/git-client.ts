@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { PlatformClient } from '@kethub/client';
 
 export interface GitAnswer {
   readonly code: number;
@@ -91,4 +92,9 @@ export class GitClient {
     await this.run(folder, 'commit', '-q', '--allow-empty', '-m', message);
     return this.run(folder, 'rev-parse', 'HEAD');
   }
+}
+
+/** Makes a personal access token, with which a Git client signs in. */
+export async function gitTokenOf(client: PlatformClient): Promise<string> {
+  return (await client.createAccessToken({ json: { name: 'git' } })).value ?? '';
 }

@@ -1,7 +1,7 @@
 import type { Implementation } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../testing/databases.ts';
-import { GitClient } from '../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
 describe.each(databases())('protected branches on $name', (kind) => {
@@ -13,7 +13,7 @@ describe.each(databases())('protected branches on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
     client = await GitClient.open();
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const token = await gitTokenOf(kethub.client);
     made = await kethub.client.createImplementation({ json: { name: 'guarded' } });
     url = made.cloneUrl.replace('://', `://x:${token}@`);
     await client.commit('work', { 'a.txt': '1' });

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Implementation } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../../testing/databases.ts';
-import { GitClient } from '../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../testing/git-client.ts';
 import { processesOn, repositoryOf, requireWhole } from '../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 
@@ -22,7 +22,7 @@ describe.each(databases())('upkeep of repositories on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
     client = await GitClient.open();
-    token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    token = await gitTokenOf(kethub.client);
   });
   afterAll(async () => {
     await client.close();

@@ -1,7 +1,7 @@
 import type { Implementation, Service, ServiceSource } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { build, startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
 const program = (answer: number) => `def run(data, params):\n    return {"answer": ${answer}}\n`;
@@ -15,7 +15,7 @@ describe.each(databases())('pushes that become versions on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind);
     client = await GitClient.open();
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const token = await gitTokenOf(kethub.client);
     made = await kethub.client.createImplementation({ json: { name: 'followed' } });
     url = made.cloneUrl.replace('://', `://x:${token}@`);
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KethubProcess } from '../../../testing/child-process.ts';
 import { sqlite } from '../../../testing/databases.ts';
 import { freePort } from '../../../../../../script/free-port.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { processesOn, RawGit, repositoryOf } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { isRecent } from './check.ts';
@@ -25,7 +25,7 @@ test('a Git process has a clean environment, limits of resources, and a sandbox 
   onTestFinished(() => {
     delete process.env['GIT_SSH_COMMAND'];
   });
-  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const token = await gitTokenOf(kethub.client);
   const made = await kethub.client.createImplementation({ json: { name: 'children' } });
   const request = new RawGit(made, token).begin('POST', '/git-upload-pack');
   onTestFinished(() => void request.destroy());
@@ -51,7 +51,7 @@ test('a Git process has a clean environment, limits of resources, and a sandbox 
 
 test('a ref is on the disk before a push is answered', async () => {
   const made = await kethub.client.createImplementation({ json: { name: 'synced' } });
-  const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const token = await gitTokenOf(kethub.client);
   const client = await GitClient.open();
   onTestFinished(() => client.close());
   const tip = await client.commit('synced', { 'a.txt': '1' });

@@ -6,7 +6,7 @@ import type { Implementation, ImplementationImport } from '@kethub/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
 import { poolUser, type PoolUser } from '../../../testing/data-pools.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { startGitHttpsServer, type GitHttpsServer } from '../../../testing/git-https.ts';
 import { mailsTo, until } from '../../../testing/outbox.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
@@ -252,7 +252,7 @@ describe.each(databases())('imports of repositories on $name', (kind) => {
     expect(await implementation(id)).toMatchObject({ head: second });
     expect(await refsOf(id)).toContain('refs/heads/gone/below');
 
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const token = await gitTokenOf(kethub.client);
     const url = (await implementation(id)).cloneUrl.replace('://', `://x:${token}@`);
     const refused = await client.try('followed', 'push', url, 'HEAD:refs/heads/mine');
     expect(refused.err).toContain('The repository is a mirror');

@@ -10,7 +10,7 @@ import {
 } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 
 describe.each(databases())('reading repositories on $name', (kind) => {
@@ -43,8 +43,7 @@ describe.each(databases())('reading repositories on $name', (kind) => {
     await kethub.close();
   });
 
-  const newToken = async (): Promise<string> =>
-    (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+  const newToken = (): Promise<string> => gitTokenOf(kethub.client);
   const ask = (path: string, headers: Record<string, string> = {}, id: string = made.id) =>
     fetch(`${kethub.platform.addresses.api}/-/implementations/${id}${path}`, {
       headers: { authorization: `Bearer ${kethub.loginSession}`, ...headers },

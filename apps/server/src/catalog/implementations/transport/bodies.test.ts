@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { FLUSH, idOf, packet, packOf, pushOf, ZERO_ID } from '../../../testing/git-packets.ts';
 import { answerOf, processesOn, RawGit, repositoryOf, untilQuiet } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
@@ -25,7 +25,7 @@ describe.each(databases())('damaged and hostile requests to Git over HTTP on $na
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_PUSH_MB: String(PUSH_MB) });
     client = await GitClient.open();
-    const token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    const token = await gitTokenOf(kethub.client);
     const made = await kethub.client.createImplementation({ json: { name: 'hostile' } });
     raw = new RawGit(made, token);
     repository = repositoryOf(kethub, made);

@@ -1,7 +1,7 @@
 import type { Implementation } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import {
   FLUSH,
   idOf,
@@ -30,7 +30,7 @@ describe.each(databases())('hostile objects and refs on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_REPOSITORY_FILE_MB: String(FILE_MB) });
     client = await GitClient.open();
-    token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    token = await gitTokenOf(kethub.client);
   });
   afterAll(async () => {
     await client.close();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Implementation } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { startTestKethub, type SignedIn, type TestKethub } from '../../../testing/kethub.ts';
 
 const MOST_REFS = 1_000;
@@ -20,10 +20,8 @@ describe.each(databases())('Git over HTTP on $name', (kind) => {
     kethub = await startTestKethub(kind, limits);
     client = await GitClient.open();
     ben = await kethub.signIn('ben');
-    const tokenOf = async ({ client: of }: Pick<SignedIn, 'client'>) =>
-      (await of.createAccessToken({ json: { name: 'git' } })).value ?? '';
-    tokens.ada = await tokenOf(kethub);
-    tokens.ben = await tokenOf(ben);
+    tokens.ada = await gitTokenOf(kethub.client);
+    tokens.ben = await gitTokenOf(ben.client);
   });
   afterAll(async () => {
     await client.close();

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Implementation } from '@kethub/contract';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { FLUSH, linesOf, packet, pushOf } from '../../../testing/git-packets.ts';
 import {
   answerOf,
@@ -41,10 +41,8 @@ describe.each(databases())('transfers side by side and cut off on $name', (kind)
     });
     client = await GitClient.open();
     ben = await kethub.signIn('ben');
-    const tokenOf = async ({ client: of }: Pick<SignedIn, 'client'>) =>
-      (await of.createAccessToken({ json: { name: 'git' } })).value ?? '';
-    tokens.ada = await tokenOf(kethub);
-    tokens.ben = await tokenOf(ben);
+    tokens.ada = await gitTokenOf(kethub.client);
+    tokens.ben = await gitTokenOf(ben.client);
   });
   afterAll(async () => {
     await client.close();

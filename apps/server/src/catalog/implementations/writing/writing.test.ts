@@ -4,7 +4,7 @@ import type { Implementation, Service } from '@kethub/contract';
 import { isBuilt } from '@kethub/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../../testing/databases.ts';
-import { GitClient } from '../../../testing/git-client.ts';
+import { GitClient, gitTokenOf } from '../../../testing/git-client.ts';
 import { leftoversIn, repositoryOf, requireWhole } from '../../../testing/git-raw.ts';
 import { startTestKethub, type TestKethub } from '../../../testing/kethub.ts';
 import { zip } from '../../../testing/zip.ts';
@@ -19,7 +19,7 @@ describe.each(databases())('commits without Git on $name', (kind) => {
   beforeAll(async () => {
     kethub = await startTestKethub(kind, { KETHUB_REPOSITORY_FILE_MB: '1' });
     client = await GitClient.open();
-    token = (await kethub.client.createAccessToken({ json: { name: 'git' } })).value ?? '';
+    token = await gitTokenOf(kethub.client);
   });
   afterAll(async () => {
     await client.close();
