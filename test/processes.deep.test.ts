@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { LogEntry } from '@kethub/contract';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KethubProcess, type Settings } from '@kethub/server/testing/child-process';
 import { postgreSql } from '@kethub/server/testing/databases';
 import { callerOf, member, type Caller } from '@kethub/server/testing/gateway';
@@ -18,6 +18,9 @@ import { bpmn, calls, deployWorkflow } from '@kethub/server/testing/workflows';
 
 /** Time for events that happen soon, on any machine. */
 const patient = { timeout: 30_000 };
+
+/** Host of workers that are rows only. */
+const CROWD = 'crowd';
 
 /** Prints so many lines, waiting after each. */
 const service = {
@@ -83,6 +86,19 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       await client.end();
     };
   };
+  /** Has the worker be the youngest of many, so that it does not listen. Returns a function that ends this. */
+  const crowd = async (): Promise<() => Promise<void>> => {
+    const { database } = kethub.platform;
+    const row = { host: CROWD, beats: 1, seen_at: 1, pythons: null, lost_at: null, cpus: null, memory_bytes: null, gpus: null }; // prettier-ignore
+    const rows = Array.from({ length: 120 }, (_value, number) => ({ ...row, id: `0 ${number}` }));
+    await database.write((write) => write.insertInto('workers').values(rows).execute());
+    // The others, and that of the test.
+    await vi.waitFor(async () => expect(await listeners()).toBe(4), patient);
+    return async () => {
+      expect(await listeners()).toBe(4);
+      await database.write((write) => write.deleteFrom('workers').where('host', '=', CROWD).execute());
+    };
+  };
   const listeners = async (): Promise<number> => {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity
@@ -125,11 +141,12 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
   });
 
   describe.each([
-    ['with notifications', false],
-    ['without any notification', true],
-  ])('%s', (_how, deaf) => {
+    ['with notifications', null],
+    ['without any notification', deafen],
+    ['with a worker that does not listen', crowd],
+  ])('%s', (how, prepare) => {
     beforeAll(async () => {
-      if (deaf) hearing = await deafen();
+      if (prepare) hearing = await prepare();
     });
     afterAll(async () => {
       await hearing?.();
@@ -175,11 +192,11 @@ describe.each(postgreSql)('several processes on $name and an S3', (kind) => {
       await expect.poll(() => statusOf(id), patient).toBe('RUNNING');
       expect((await app.request('PUT', `/${id}/cancel`)).status).toBe(200);
       await expect.poll(() => kethub.keptByRunner(), patient).toBe(0);
-      await deploy(kethub.client, `Another ${deaf}`, service);
+      await deploy(kethub.client, `Another ${how}`, service);
     });
 
     test('what is revoked ends at both gateways', async () => {
-      const mine = await deploy(kethub.client, `Leaving ${deaf}`, service);
+      const mine = await deploy(kethub.client, `Leaving ${how}`, service);
       const both = [await callerOf(mine), await callerOf(mine, { at: secondGateway })];
       const statuses = async () => Promise.all(both.map(async (one) => (await one.request('GET', '/')).status));
       expect(await statuses()).toEqual([200, 200]);

@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { callerOf } from '@kethub/server/testing/gateway';
@@ -65,6 +66,8 @@ export async function manyWorkers(): Promise<Measurement[]> {
       row('connections that wait for the lock of claims', '', new Map(waiting).get('Lock advisory') ?? 0),
       row(`processor time of the workers, idle`, 'ms/s for each', (idle.ofWorkers * 1_000) / count),
       row(`processor time of the workers with ${work}`, 'ms/s for each', (busy.ofWorkers * 1_000) / count),
+      row(`processor time of gateways and load with ${work}`, 'cores', busy.ofLoad),
+      row(`processor time of the machine with ${work}`, `cores of ${os.cpus().length}`, busy.ofMachine),
       row(`of ${PER_SECOND * SECONDS} executions, not ended after a minute`, 'executions', left, { atMost: 0 }),
       { ...row('from accept to start, median', 'ms', median(waits)), rounds: { waits } },
       row('from accept to start, p99', 'ms', percentile(waits, 0.99), { atMost: 1_000 }),
@@ -77,29 +80,45 @@ export async function manyWorkers(): Promise<Measurement[]> {
 interface Cost extends PostgresCost {
   /** Processor time of the workers' processes in seconds. */
   readonly ofWorkers: number;
+  /** That of gateways and of this process, which calls them. */
+  readonly ofLoad: number;
+  /** That of all programs on the machine. */
+  readonly ofMachine: number;
   /** Seconds of the measurement. */
   readonly took: number;
 }
 
 /** Costs a second. */
 async function costOf(
-  { databaseUrl, postgres }: LargeInstallation,
+  { databaseUrl, postgres, kethub }: LargeInstallation,
   workers: readonly Server<unknown>[],
   work: () => Promise<unknown>,
 ): Promise<Cost> {
-  const ofWorkers = (): number => workers.reduce((sum, { pid }) => sum + secondsOf(pid), 0);
-  const before = { ...(await postgresCost(databaseUrl, postgres.pid)), ofWorkers: ofWorkers() };
+  const ofAll = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + secondsOf(pid), 0);
+  const spent = () => ({
+    ofWorkers: ofAll(workers.map(({ pid }) => pid)),
+    ofLoad: ofAll([process.pid, ...kethub.gateways.map(({ pid }) => pid)]),
+    ofMachine: busySeconds(),
+  });
+  const before = { ...(await postgresCost(databaseUrl, postgres.pid)), ...spent() };
   const began = performance.now();
   await work();
   const took = (performance.now() - began) / 1_000;
-  const after = { ofWorkers: ofWorkers(), ...(await postgresCost(databaseUrl, postgres.pid)) };
+  const after = { ...spent(), ...(await postgresCost(databaseUrl, postgres.pid)) };
   return {
     ...after,
     took,
     seconds: (after.seconds - before.seconds) / took,
     transactions: (after.transactions - before.transactions) / took,
     ofWorkers: (after.ofWorkers - before.ofWorkers) / took,
+    ofLoad: (after.ofLoad - before.ofLoad) / took,
+    ofMachine: (after.ofMachine - before.ofMachine) / took,
   };
+}
+
+/** Seconds for which processors of the machine have worked so far. */
+function busySeconds(): number {
+  return os.cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1_000;
 }
 
 /** Returns how many executions have not ended a minute after they were accepted. */

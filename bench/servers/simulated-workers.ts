@@ -33,6 +33,7 @@ const base = await createTestPlatform(
   {
     settings: {
       DATABASE_URL: databaseUrl,
+      KETHUB_ROLES: 'worker',
       KETHUB_MAX_CONCURRENT_EXECUTIONS: String(atOnce),
       KETHUB_WORKER_CPUS: String(atOnce),
       KETHUB_WORKER_MEMORY_MB: String(atOnce * 4096),

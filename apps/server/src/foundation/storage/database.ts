@@ -33,6 +33,11 @@ export interface Database {
   /** Calls `listener` for notifications of all processes, including this one. Returns a function that ends it. */
   listen(channel: string, listener: (payload: string) => void): () => void;
   /**
+   * Begins or ceases to receive the notifications of other processes; a process that opens the database receives them.
+   * Without them it needs a connection less. Its own notifications reach it in any case. Absent on SQLite.
+   */
+  setListening?(isListening: boolean): void;
+  /**
    * Erases deleted rows from the files of SQLite soon: the write-ahead log is emptied between two commits. Does
    * nothing on PostgreSQL, whose server manages its files.
    */

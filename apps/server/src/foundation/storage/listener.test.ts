@@ -93,6 +93,37 @@ describe.each(databases().filter(({ name }) => name === 'PostgreSQL'))(
       server.close();
     });
 
+    test('are received by a process only while it listens, and reach others from it in any case', async () => {
+      const another = await opened.again();
+      const listeners = `select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'kethub listener'`;
+      const heard = new Set<string>();
+      opened.database.listen('news', (text) => heard.add(`first ${text}`));
+      another.listen('news', (text) => heard.add(`second ${text}`));
+      another.setListening?.(false);
+      await vi.waitFor(async () => expect(await ask(opened, listeners)).toHaveLength(1), waiting);
+      opened.database.notify('news', 'for nobody else');
+      another.notify('news', 'of the second');
+      await vi.waitFor(
+        () => expect([...heard]).toEqual(expect.arrayContaining(['first of the second', 'second of the second'])),
+        waiting,
+      );
+      another.setListening?.(true);
+      await vi.waitFor(() => {
+        opened.database.notify('news', 'of the first');
+        expect([...heard]).toContain('second of the first');
+      }, waiting);
+      expect([...heard]).not.toContain('second for nobody else');
+      // The last word counts, also while a connection is under way.
+      for (const isListening of [false, true, false, true, false]) another.setListening?.(isListening);
+      await vi.waitFor(async () => expect(await ask(opened, listeners)).toHaveLength(1), waiting);
+      another.setListening?.(true);
+      await vi.waitFor(async () => expect(await ask(opened, listeners)).toHaveLength(2), waiting);
+      another.setListening?.(false);
+      await another.close();
+      await vi.waitFor(async () => expect(await ask(opened, listeners)).toHaveLength(1), waiting);
+    });
+
     test('are received whatever application name the address sets', async () => {
       const url = new URL(opened.address.databaseUrl ?? '');
       url.searchParams.set('application_name', 'acme');

@@ -59,13 +59,18 @@ export class Notifier {
   }
 }
 
-/** One connection that listens to other processes and reconnects when it is lost. Notifications in between are lost. */
+/**
+ * One connection that listens to other processes and reconnects when it is lost. Notifications in between are lost, and
+ * so are those while it does not listen.
+ */
 export class Listener {
   readonly #url: string;
   readonly #isOwn: (backend: number) => boolean;
   readonly #deliver: (payload: string) => void;
   readonly #stopped = new AbortController();
   #client: Client | null = null;
+  #isWanted = true;
+  #closing: Promise<void> = Promise.resolve();
   #hasCompany = true;
   #heard = 0;
   /** Time of the last look, or of what was last heard of another process, in monotonic milliseconds. */
@@ -82,10 +87,24 @@ export class Listener {
 
   /**
    * True if another process may be listening. A process announces itself when it starts; its end is noticed within
-   * a minute.
+   * a minute. One that does not listen hears of no announcement.
    */
   get hasCompany(): boolean {
-    return this.#hasCompany;
+    return !this.#isWanted || this.#hasCompany;
+  }
+
+  /** Listens from now on, or closes the connection. */
+  setListening(isWanted: boolean): void {
+    if (isWanted === this.#isWanted || this.#stopped.signal.aborted) return;
+    this.#isWanted = isWanted;
+    if (isWanted) this.#reconnecting ??= this.#reconnect();
+    else this.#close();
+  }
+
+  #close(): void {
+    const client = this.#client;
+    this.#client = null;
+    if (client) this.#closing = client.end().catch(() => undefined);
   }
 
   async start(): Promise<void> {
@@ -114,6 +133,7 @@ export class Listener {
     }
     // From here on, the handler of `end` reconnects.
     this.#client = client;
+    if (!this.#isWanted) return this.#close();
     await this.#look(client);
     this.#looking ??= setInterval(() => {
       const everyMs = this.#hasCompany ? LOOK_AGAIN_MS : LOOK_MS;
@@ -144,14 +164,15 @@ export class Listener {
     this.#stopped.abort();
     await this.#reconnecting;
     if (this.#looking) clearInterval(this.#looking);
-    await this.#client?.end();
+    this.#close();
+    await this.#closing;
   }
 
   /** Tries to reconnect, one attempt at a time, so that an outage of hours leaves one connection. */
   async #reconnect(): Promise<void> {
-    while (this.#client === null && !this.#stopped.signal.aborted) {
+    while (this.#client === null && this.#isWanted && !this.#stopped.signal.aborted) {
       await pause(RECONNECT_MS, null, { signal: this.#stopped.signal }).catch(() => undefined);
-      if (!this.#stopped.signal.aborted) await this.start().catch(() => undefined);
+      if (this.#isWanted && !this.#stopped.signal.aborted) await this.start().catch(() => undefined);
     }
     this.#reconnecting = null;
   }

@@ -61,6 +61,7 @@ export async function openPostgres(
       signals.on(channel, listener);
       return () => void signals.off(channel, listener);
     },
+    setListening: (isListening) => listener.setListening(isListening),
     overwriteDeleted: () => Promise.resolve(),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {

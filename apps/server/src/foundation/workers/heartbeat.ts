@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { sql } from 'kysely';
 import type { Platform } from '../platform.ts';
+import { isAlone } from '../process/index.ts';
 import { machineOf, type Capacity } from './capacity.ts';
 import type { ContainerWatch } from './containers.ts';
 
@@ -66,17 +67,27 @@ export class Heartbeat {
       memory_bytes: Math.floor(memoryBytes),
       gpus: JSON.stringify(gpus),
     };
-    const { workers } = await this.#platform.database.write((transaction) =>
+    const { workers, older } = await this.#platform.database.write((transaction) =>
       transaction
         .insertInto('workers')
         .values({ id: this.#workerId, beats: 1, ...reported })
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet({ beats: sql<number>`workers.beats + 1`, ...reported }),
         )
-        .returning(sql<string | number>`(select count(*) from workers where lost_at is null)`.as('workers'))
+        .returning([
+          sql<string | number>`(select count(*) from workers where lost_at is null)`.as('workers'),
+          // Ids are in the order of creation.
+          sql<string | number>`(select count(*) from workers where lost_at is null and id < ${this.#workerId})`.as(
+            'older',
+          ),
+        ])
         .executeTakeFirstOrThrow(),
     );
-    this.#platform.pace.workers = Number(workers);
+    const { pace, database, configuration } = this.#platform;
+    pace.workers = Number(workers);
+    pace.older = Number(older);
+    // The other roles answer callers, who wait for what they are notified of.
+    if (isAlone(configuration.roles)) database.setListening?.(pace.listens);
     this.#last = began;
   }
 }

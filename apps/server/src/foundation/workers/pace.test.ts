@@ -34,13 +34,38 @@ test('a poll that is slow by itself is never made faster', () => {
   expect(paceOf(20_000).pollMs(60_000)).toBe(60_000);
 });
 
-test('a few workers all look for an accepted execution at once; of many, each waits for two seconds at most', () => {
+test('a few workers all look for an accepted execution at once; of many, each waits for half a second at most', () => {
   expect(range(() => paceOf(10).spreadMs())).toEqual([0, 0]);
-  const [first, last] = range(() => paceOf(200).spreadMs());
-  expect(first).toBeLessThan(100);
-  expect(last).toBeGreaterThan(750);
-  expect(last).toBeLessThanOrEqual(1_000);
-  expect(range(() => paceOf(20_000).spreadMs())[1]).toBeLessThanOrEqual(2_000);
+  for (const workers of [100, 200, 20_000]) {
+    const [first, last] = range(() => paceOf(workers).spreadMs());
+    expect(first).toBeLessThan(50);
+    expect(last).toBeGreaterThan(375);
+    expect(last).toBeLessThanOrEqual(500);
+  }
+});
+
+test('a refused worker comes back by chance within the turns of those that listen, later each time', () => {
+  for (const workers of [100, 20_000]) {
+    const last = (inVain: number): number => range(() => paceOf(workers).turnMs(inVain))[1];
+    expect(last(1)).toBeGreaterThan(750);
+    expect(last(1)).toBeLessThanOrEqual(1_000);
+    expect(last(4)).toBeGreaterThan(6_000);
+    expect(last(40)).toBeLessThanOrEqual(8_000);
+  }
+});
+
+test('all of a hundred workers listen for notifications; of more, the oldest hundred', () => {
+  const pace = paceOf(1_000);
+  for (const [older, listens] of [
+    [0, true],
+    [99, true],
+    [100, false],
+    [999, false],
+  ] as const) {
+    // prettier-ignore
+    pace.older = older;
+    expect(pace.listens).toBe(listens);
+  }
 });
 
 test('the pace follows the number of workers from one poll to the next, and ends', () => {

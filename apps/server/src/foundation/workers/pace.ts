@@ -2,12 +2,12 @@
 const AT_FULL_PACE = 100;
 /** Most milliseconds between two polls. */
 const LONGEST_MS = 10_000;
+/** Workers that listen for notifications, of which each wakes every listener. The others find work by their polls. */
+const LISTENERS = 100;
 /** Workers that all look at once for an execution that was accepted. */
 const AT_ONCE = 10;
 /** Milliseconds between the turns of two workers. A claim takes some milliseconds. */
 const APART_MS = 5;
-/** Most milliseconds by which a worker lets others go first. */
-const LONGEST_SPREAD_MS = 2_000;
 /** Times that the time until a turn is doubled. */
 const MOST_DOUBLED = 4;
 
@@ -18,6 +18,17 @@ const MOST_DOUBLED = 4;
 export class Pace {
   /** Workers that are not lost, as of the last heartbeat. */
   workers = 1;
+  /** Workers among these that are older than this one. */
+  older = 0;
+
+  get listeners(): number {
+    return Math.min(this.workers, LISTENERS);
+  }
+
+  /** True if this worker is one of those that listen for notifications. */
+  get listens(): boolean {
+    return this.older < LISTENERS;
+  }
 
   /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
   pollMs(ms: number, longest = LONGEST_MS): number {
@@ -30,9 +41,14 @@ export class Pace {
     return Math.max(ms, Math.min(longest, (ms * this.workers) / AT_FULL_PACE));
   }
 
-  /** Milliseconds by which this worker lets others go first, when all hear of the same execution. */
+  /** Milliseconds by which this worker lets others go first, when all that listen hear of the same execution. */
   spreadMs(): number {
-    return this.workers <= AT_ONCE ? 0 : Math.random() * Math.min(LONGEST_SPREAD_MS, this.workers * APART_MS);
+    return this.workers <= AT_ONCE ? 0 : Math.random() * this.#roundMs;
+  }
+
+  /** Milliseconds in which each worker that listens has a turn. */
+  get #roundMs(): number {
+    return this.listeners * APART_MS;
   }
 
   /**
@@ -40,7 +56,7 @@ export class Pace {
    * the more turns came in vain: the turns of all take longer than was thought.
    */
   turnMs(inVain: number): number {
-    return Math.random() * Math.min(LONGEST_MS, this.workers * APART_MS * 2 ** Math.min(inVain, MOST_DOUBLED));
+    return Math.random() * Math.min(LONGEST_MS, this.#roundMs * 2 ** Math.min(inVain, MOST_DOUBLED));
   }
 
   /** Repeats `work` at this pace. Returns a function that ends this. */

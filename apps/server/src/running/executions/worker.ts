@@ -27,6 +27,8 @@ import { executionChanged, onExecutionChanged } from './watch.ts';
 
 /** Milliseconds between polls, which find cancellations by other processes and ends not recorded yet. */
 const POLL_MS = 1_000;
+/** Most milliseconds between them in a large installation. Without executions no poll asks the database. */
+const LONGEST_POLL_MS = 2_000;
 /** Attempts to start an execution that the runtime refuses; then it fails. */
 const START_ATTEMPTS = 5;
 /** Attempts to start a container; then the execution fails. An engine that restarts is away for some seconds. */
@@ -108,7 +110,7 @@ export class ExecutionWorker {
     this.#unsubscribe.push(
       this.#platform.workPoll.add({ due: queuesWait, polled: (due) => due === null || this.#wake() }),
     );
-    this.#unsubscribe.push(this.#platform.pace.every(POLL_MS, () => void this.#poll()));
+    this.#unsubscribe.push(this.#platform.pace.every(POLL_MS, () => void this.#poll(), LONGEST_POLL_MS));
     this.#wake();
   }
 

@@ -85,11 +85,11 @@ export class JobWorker implements JobExecutor {
 
   /**
    * Returns whether to read the table because this execution has ended. It does at once when the execution was started
-   * here. Its process may have died, so otherwise all workers together do it at most every 100 ms.
+   * here. Its process may have died, so otherwise all workers that listen do it together, at most every 100 ms.
    */
   concerns(executionId: string): boolean {
-    const { workers } = this.#environment.platform.pace;
-    return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS * workers;
+    const { listeners } = this.#environment.platform.pace;
+    return this.#started.has(executionId) || performance.now() - this.#looked >= LOOK_MS * listeners;
   }
 
   /** Records ends and starts of jobs, so that the table is not read in vain. */
