@@ -5,8 +5,10 @@ type OnLost = (platform: Platform, workerId: string) => Promise<void>;
 
 /** Looks at the workers in a lease. */
 const LOOKS_PER_LEASE = 10;
-/** Most milliseconds between two looks. */
+/** Most milliseconds between two looks, for few workers. */
 const LONGEST_MS = 10_000;
+/** Looks in a lease of one of many workers. Each reads all of them, and other processes look as often as among few. */
+const LEAST_LOOKS = 4;
 
 interface Observation {
   readonly beats: number;
@@ -23,19 +25,22 @@ export class LostWorkers {
   readonly #platform: Platform;
   readonly #handlers: readonly OnLost[];
   readonly #everyMs: number;
+  readonly #longestMs: number;
   readonly #observed = new Map<string, Observation>();
   #lastLook = performance.now();
-  #timer: NodeJS.Timeout | null = null;
+  #end: (() => void) | null = null;
   #looking: Promise<void> | null = null;
 
   constructor(platform: Platform, handlers: readonly OnLost[]) {
     this.#platform = platform;
     this.#handlers = handlers;
-    this.#everyMs = Math.min(platform.configuration.workerLeaseMs / LOOKS_PER_LEASE, LONGEST_MS);
+    const { workerLeaseMs } = platform.configuration;
+    this.#everyMs = Math.min(workerLeaseMs / LOOKS_PER_LEASE, LONGEST_MS);
+    this.#longestMs = workerLeaseMs / LEAST_LOOKS;
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
+    const look = (): void => {
       this.#looking ??= this.#look()
         .catch((error: unknown) => {
           this.#observed.clear();
@@ -44,11 +49,12 @@ export class LostWorkers {
         .finally(() => {
           this.#looking = null;
         });
-    }, this.#everyMs);
+    };
+    this.#end = this.#platform.pace.every(this.#everyMs, look, this.#longestMs);
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
+    this.#end?.();
     await this.#looking;
   }
 
@@ -61,7 +67,8 @@ export class LostWorkers {
       .execute();
     const now = performance.now();
     // A late look: this process was paused (a machine that slept), or the database was slow.
-    const gap = now - Math.min(began, this.#lastLook + this.#everyMs);
+    const everyMs = this.#platform.pace.longestMs(this.#everyMs, this.#longestMs);
+    const gap = now - Math.min(began, this.#lastLook + everyMs);
     if (gap > this.#platform.configuration.workerLeaseMs / 2) this.#observed.clear();
     this.#lastLook = now;
     for (const { id, beats } of workers) {
