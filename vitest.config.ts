@@ -1,63 +1,13 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { ALONE, IN_EACH_RUN, LONGEST, LONGEST_DEEP } from './script/test-files.ts';
 
 /** Tests that need neither a platform nor a sandbox: they take seconds, and tell first what is broken. */
 const FAST =
   /^(packages\/(client|contract|feel|service-api|workflow)|apps\/(cli|dashboard\/src)|apps\/server\/src\/foundation\/(config|http))\//;
 
-/**
- * Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. Each has
- * a process of its own.
- */
-const LONGEST = [
-  'packages/runtime/src/escapes/escapes.test.ts',
-  'apps/server/src/people/authorization/matrix.test.ts',
-  'apps/server/src/running/workflows/workflow-service.test.ts',
-  'packages/runtime/src/build/packages.test.ts',
-  'test/ket.test.ts',
-];
-
-/** Tests that measure the memory of their process, or replace modules or the folder of temporary files for it. */
-const ALONE = [
-  'apps/server/src/catalog/datapools/files.test.ts',
-  'apps/server/src/catalog/on-premise/streams.test.ts',
-  'apps/server/src/foundation/storage/blob-stores.test.ts',
-  'apps/server/src/people/identity/base/passwords.test.ts',
-  'apps/server/src/people/identity/embedded/equal-work.test.ts',
-  'apps/server/src/running/executions/tags.test.ts',
-  'packages/runtime/src/full-disk.test.ts',
-];
-
 const OWN_PROCESS = [...LONGEST, ...ALONE];
-
-/** The longest deep tests. */
-const LONGEST_DEEP = [
-  'test/fuzz.deep.test.ts',
-  'apps/dashboard/test/every-role.deep.test.ts',
-  // It waits for downloads, which corpus.deep.test.ts then finds.
-  'packages/runtime/src/pythons/pythons.deep.test.ts',
-  'apps/dashboard/test/modeller-elements.deep.test.ts',
-  'test/faults.deep.test.ts',
-  'apps/dashboard/test/every-screen.deep.test.ts',
-  'test/corpus.deep.test.ts',
-  'test/processes.deep.test.ts',
-  'test/documented-commands.deep.test.ts',
-  'test/git-process.deep.test.ts',
-  'apps/server/src/people/accounts/deletion-kill.deep.test.ts',
-  'packages/runtime/src/slurm/slurm.deep.test.ts',
-  'apps/server/src/backup/backup.deep.test.ts',
-  'apps/dashboard/test/lists.deep.test.ts',
-  'test/git-kills.deep.test.ts',
-  'test/git-service-kills.deep.test.ts',
-  'test/serve-engine.deep.test.ts',
-  'apps/dashboard/test/foreign-files.deep.test.ts',
-  'test/standstill.deep.test.ts',
-  'apps/dashboard/test/firefox.deep.test.ts',
-];
-
-/** Deep tests that each run has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
-const IN_EACH_RUN = /\/(?:fuzz|every-screen|sizes|sign-in|keycloak\/keycloak)\.deep\.test\.ts$/;
 
 /** `npm run test:deep` sets it: long fuzzing, many kills, thousands of random processes, and nothing else. */
 const deep = process.env['KETHUB_TEST_DEEP'] === '1';
@@ -70,7 +20,7 @@ const FIRST = deep ? LONGEST_DEEP : OWN_PROCESS;
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const inEach = files.filter((file) => IN_EACH_RUN.test(nameOf(file)));
+    const inEach = files.filter((file) => IN_EACH_RUN.includes(nameOf(file)));
     const others = files.filter((file) => !inEach.includes(file));
     return [...inEach, ...(await super.shard(others))];
   }

@@ -7,6 +7,7 @@ import { fetchPackages, PackagesMissing } from './python-packages.ts';
 import { run } from './run.ts';
 import { check } from './static-checks.ts';
 import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-tools.ts';
+import { chooseNothing, testFilesWith } from './test-files.ts';
 
 // `npm test`: installs missing tools, checks the code, and runs the tests on SQLite and on a real PostgreSQL (which files
 // run on both: apps/server/src/testing/databases.ts). Tests of containers also use a real Docker, and deep tests of the
@@ -14,34 +15,24 @@ import { ensureTools, runtimeTools, testTools, ToolsMissing } from './system-too
 // `npm run test:deep` runs the files *.deep.test.ts instead, which take minutes each, some with Schemathesis. A run has a
 // quarter of them, by chance.
 // Arguments go to vitest: npm test -- packages/runtime
-const KEYCLOAK_TESTS = [
-  'apps/dashboard/test/keycloak.deep.test.ts',
-  'apps/server/src/api/narrow-pages.deep.test.ts',
-  'apps/server/src/people/identity/keycloak/keycloak.deep.test.ts',
-  'apps/server/src/people/identity/keycloak/people-copy.deep.test.ts',
-  'apps/server/src/people/identity/keycloak/unreachable.deep.test.ts',
-  'apps/server/src/people/identity/upstream/keycloak.deep.test.ts',
-  'test/ket-keycloak.deep.test.ts',
-];
-const CONTAINER_TESTS = [
-  'packages/runtime/src/contract.test.ts',
-  'packages/runtime/src/containers.test.ts',
-  'packages/runtime/src/hostile-ends.test.ts',
-  'packages/runtime/src/build/images.test.ts',
-  'packages/runtime/src/escapes/escapes.test.ts',
-  'test/containers.test.ts',
-  'test/corpus.deep.test.ts',
-  'test/faults.deep.test.ts',
-  'test/floods.deep.test.ts',
-  'test/serve-engine.deep.test.ts',
-];
-const PODMAN_TEST = 'test/serve-engine.deep.test.ts';
-const GIT_CLIENTS = 'test/git-clients.deep.test.ts';
+
+// Tests for which a run starts something, by the words with which they ask for it: a variable, or a helper that reads it.
+const KEYCLOAK_TESTS = testFilesWith(/KETHUB_TEST_KEYCLOAK_URL/);
+const CONTAINER_TESTS = testFilesWith(/KETHUB_TEST_CONTAINER_ENGINE|testEngine/);
+const PODMAN_TESTS = testFilesWith(/KETHUB_TEST_PODMAN/);
+const PYTHON_GIT_TESTS = testFilesWith(/KETHUB_TEST_PYTHON_GIT/);
+const JGIT_TESTS = testFilesWith(/KETHUB_TEST_JGIT/);
+const FUZZ_TESTS = testFilesWith(/fuzz\/schemathesis\.ts/);
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';
 const chosen = process.argv.slice(deep ? 3 : 2);
 const seed = Number(process.env['KETHUB_TEST_SEED'] ?? Date.now() % 1_000_000);
 
+const missed = chooseNothing(chosen, deep ? 'deep' : 'usual');
+if (missed.length > 0) {
+  for (const line of missed) say(line);
+  process.exit(1);
+}
 try {
   ensureTools([...runtimeTools, ...testTools, postgresTool], say);
 } catch (error) {
@@ -59,8 +50,8 @@ try {
     if (started.status === 'rejected') throw started.reason;
     return started.value;
   });
-  const schemathesis = packagesForTests('test/fuzz.deep.test.ts', 'Schemathesis', 'test/fuzz/requirements.txt');
-  const pythonGit = packagesForTests(GIT_CLIENTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
+  const schemathesis = packagesForTests(FUZZ_TESTS, 'Schemathesis', 'test/fuzz/requirements.txt');
+  const pythonGit = packagesForTests(PYTHON_GIT_TESTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
   say(`seed ${seed}; KETHUB_TEST_SEED=${seed} repeats what this run leaves to chance`);
   const tested = await run('tests', 'vitest', ['run', ...chosen, ...quarter()], {
@@ -126,7 +117,7 @@ async function engineForTests(): Promise<string | null> {
 
 /** Starts a Podman without root, in the same way. */
 async function podmanForTests(): Promise<string | null> {
-  if (!isChosen(PODMAN_TEST)) return null;
+  if (!PODMAN_TESTS.some(isChosen)) return null;
   try {
     ensureTools(podmanTools, say);
     const { socket, stop } = await startPodman();
@@ -139,9 +130,9 @@ async function podmanForTests(): Promise<string | null> {
   }
 }
 
-/** The folder of packages of Python that a test uses, in the same way. */
-function packagesForTests(file: string, what: string, requirements: string): string | null {
-  if (!isChosen(file)) return null;
+/** The folder of packages of Python that tests use, in the same way. */
+function packagesForTests(files: readonly string[], what: string, requirements: string): string | null {
+  if (!files.some(isChosen)) return null;
   try {
     return fetchPackages(what, requirements, say);
   } catch (error) {
@@ -153,7 +144,7 @@ function packagesForTests(file: string, what: string, requirements: string): str
 
 /** The folder of JGit, in the same way. */
 function jgitForTests(): string | null {
-  if (!isChosen(GIT_CLIENTS)) return null;
+  if (!JGIT_TESTS.some(isChosen)) return null;
   try {
     ensureTools([jdkTool], say);
     return fetchJGit(say);

@@ -13,6 +13,7 @@ import { accountingTools } from '../script/slurm/accounting.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
 import { systemdTools } from '../script/systemd.ts';
+import { ALONE, chooseNothing, IN_EACH_RUN, LONGEST, LONGEST_DEEP, testFiles } from '../script/test-files.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const notOurs = ['**/node_modules/**', '.runtime/**', '.git/**', '**/.kethub/**'];
@@ -35,8 +36,27 @@ test('every variable of Kethub that the code names is on the page of the configu
 });
 
 test('every path that runs on both databases begins that of a test', () => {
-  const tests = found('{apps,packages,test}/**/*.test.ts');
-  expect([...ON_BOTH, ...ON_EITHER].filter((start) => !tests.some((file) => file.startsWith(start)))).toEqual([]);
+  expect([...ON_BOTH, ...ON_EITHER].filter((start) => !testFiles.some((file) => file.startsWith(start)))).toEqual([]);
+});
+
+test('every test file that script/test-files.ts names is there', () => {
+  const named = [...LONGEST, ...ALONE, ...LONGEST_DEEP, ...IN_EACH_RUN];
+  expect(named.filter((file) => !testFiles.includes(file))).toEqual([]);
+});
+
+test.each([
+  [['packages/feel', './test/documentation', 'DATAPOOLS/data-pools', 'matrix.test.ts:12'], 'usual', []],
+  [['packages/feel', 'no-such-file'], 'usual', ['no-such-file: no test file has this in its path']],
+  [['test/faults'], 'usual', []],
+  [
+    ['test/faults.deep'],
+    'usual',
+    ['test/faults.deep: its tests are deep. Run them with: npm run test:deep -- test/faults.deep'],
+  ],
+  [['packages/feel'], 'deep', ['packages/feel: its tests are not deep. Run them with: npm test -- packages/feel']],
+  [['--shard=1/4', '-t', 'the name of a test', 'fuzz'], 'deep', []],
+] as const)('the chosen files %j of a %s run: %j', (chosen, kind, missed) => {
+  expect(chooseNothing(chosen, kind)).toEqual(missed);
 });
 
 test('every tool of the system that is installed has a line, and no other', () => {

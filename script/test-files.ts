@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './run.ts';
+
+// Test files that a run treats differently from all others. `npm test -- test/documentation` finds names that are stale.
+
+/**
+ * Tests that take minutes. They begin next: one that begins last is waited for while nothing else is left to do. Each has
+ * a process of its own.
+ */
+export const LONGEST = [
+  'packages/runtime/src/escapes/escapes.test.ts',
+  'apps/server/src/people/authorization/matrix.test.ts',
+  'apps/server/src/running/workflows/workflow-service.test.ts',
+  'packages/runtime/src/build/packages.test.ts',
+  'test/ket.test.ts',
+];
+
+/** Tests that measure the memory of their process, or replace modules or the folder of temporary files for it. */
+export const ALONE = [
+  'apps/server/src/catalog/datapools/files.test.ts',
+  'apps/server/src/catalog/on-premise/streams.test.ts',
+  'apps/server/src/foundation/storage/blob-stores.test.ts',
+  'apps/server/src/people/identity/base/passwords.test.ts',
+  'apps/server/src/people/identity/embedded/equal-work.test.ts',
+  'apps/server/src/running/executions/tags.test.ts',
+  'packages/runtime/src/full-disk.test.ts',
+];
+
+/** The longest deep tests. */
+export const LONGEST_DEEP = [
+  'test/fuzz.deep.test.ts',
+  'apps/dashboard/test/every-role.deep.test.ts',
+  // It waits for downloads, which corpus.deep.test.ts then finds.
+  'packages/runtime/src/pythons/pythons.deep.test.ts',
+  'apps/dashboard/test/modeller-elements.deep.test.ts',
+  'test/faults.deep.test.ts',
+  'apps/dashboard/test/every-screen.deep.test.ts',
+  'test/corpus.deep.test.ts',
+  'test/processes.deep.test.ts',
+  'test/documented-commands.deep.test.ts',
+  'test/git-process.deep.test.ts',
+  'apps/server/src/people/accounts/deletion-kill.deep.test.ts',
+  'packages/runtime/src/slurm/slurm.deep.test.ts',
+  'apps/server/src/backup/backup.deep.test.ts',
+  'apps/dashboard/test/lists.deep.test.ts',
+  'test/git-kills.deep.test.ts',
+  'test/git-service-kills.deep.test.ts',
+  'test/serve-engine.deep.test.ts',
+  'apps/dashboard/test/foreign-files.deep.test.ts',
+  'test/standstill.deep.test.ts',
+  'apps/dashboard/test/firefox.deep.test.ts',
+];
+
+/** Deep tests that each run has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
+export const IN_EACH_RUN = [
+  'test/fuzz.deep.test.ts',
+  'apps/dashboard/test/every-screen.deep.test.ts',
+  'apps/dashboard/test/sizes.deep.test.ts',
+  'apps/dashboard/test/sign-in.deep.test.ts',
+  'apps/server/src/people/identity/keycloak/keycloak.deep.test.ts',
+];
+
+const found = globSync('{apps,packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });
+
+/** All test files, relative to the root. */
+export const testFiles: readonly string[] = found.map((file) => file.replaceAll(path.sep, '/')).toSorted();
+
+/** The test files whose text fits. Throws when none does: what they need would start for no test. */
+export function testFilesWith(pattern: RegExp): readonly string[] {
+  const having = testFiles.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
+  if (having.length === 0) throw new Error(`No test file has ${pattern} any more. Correct it in script/test.ts.`);
+  return having;
+}
+
+/**
+ * Parts of paths among these arguments that choose no test file of a kind, each with a reason. A word after an option,
+ * as in `-t name`, may be its value and is not judged.
+ */
+export function chooseNothing(chosen: readonly string[], kind: 'usual' | 'deep'): string[] {
+  return chosen
+    .filter((part, at) => !part.startsWith('-') && chosen[at - 1]?.startsWith('-') !== true)
+    .flatMap((part) => {
+      const wanted = path.relative(root, path.resolve(root, part.replace(/:\d+$/, ''))).toLowerCase();
+      const kinds = testFiles.filter((file) => file.toLowerCase().includes(wanted)).map(kindOf);
+      if (kinds.includes(kind)) return [];
+      const other = kinds.includes('deep') ? 'deep' : kinds[0];
+      return [`${part}: ${other === undefined ? 'no test file has this in its path' : OTHERWISE[other](part)}`];
+    });
+}
+
+const OTHERWISE = {
+  usual: (part: string) => `its tests are not deep. Run them with: npm test -- ${part}`,
+  deep: (part: string) => `its tests are deep. Run them with: npm run test:deep -- ${part}`,
+  conformance: () => 'its tests need a real cluster. Run them with npm run conformance:… (package.json)',
+};
+
+function kindOf(file: string): keyof typeof OTHERWISE {
+  if (file.endsWith('.deep.test.ts')) return 'deep';
+  return file.endsWith('.conformance.test.ts') ? 'conformance' : 'usual';
+}
