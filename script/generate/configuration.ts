@@ -33,6 +33,19 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_EXECUTION_KEEP_DAYS',
     'KETHUB_AUDIT_KEEP_DAYS',
     'KETHUB_FREE_DISK_MB',
+    'KETHUB_BLOBS',
+    'KETHUB_S3_ENDPOINT',
+    'KETHUB_S3_REGION',
+    'KETHUB_S3_ACCESS_KEY_ID',
+    'KETHUB_S3_SECRET_ACCESS_KEY',
+  ],
+  'Several processes': [
+    'KETHUB_ROLES',
+    'KETHUB_WORKER_PORT',
+    'KETHUB_WORKER_LEASE_SECONDS',
+    'KETHUB_DRAIN_SECONDS',
+    'KETHUB_STOP_SECONDS',
+    'KETHUB_FINISH_SECONDS',
   ],
   'People and signing in': [
     'KETHUB_IDENTITY_PROVIDER',
@@ -48,6 +61,7 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_SIGN_IN_CLIENT_ID',
     'KETHUB_SIGN_IN_CLIENT_SECRET',
     'KETHUB_SIGN_IN_NAME',
+    'KETHUB_SIGNING_KEY_DAYS',
   ],
   'Running user code': [
     'KETHUB_MAX_CONCURRENT_EXECUTIONS',
@@ -56,15 +70,19 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_WORKER_GPUS',
     'KETHUB_OWNER_EXECUTIONS_AT_ONCE',
     'KETHUB_SHORT_RUN_SECONDS',
+    'KETHUB_LONG_RUN_SECONDS',
+    'KETHUB_OWNER_LONG_RUN_PERCENT',
     'KETHUB_WARM_MEMORY_MB',
     'KETHUB_SANDBOX_ROOT',
     'KETHUB_LAYERS_MB',
     'KETHUB_SERVICE_NETWORKS',
   ],
+  'A container engine': ['KETHUB_CONTAINER_ENGINE', 'KETHUB_CONTAINER_NETWORK', 'KETHUB_CONTAINER_BUILD_NETWORK'],
   'A cluster with Slurm': [
     'KETHUB_SLURM',
     'KETHUB_SLURM_FOLDER',
     'KETHUB_SLURM_OPTIONS',
+    'KETHUB_SLURM_SERVICES_FILE',
     'KETHUB_SLURM_USER',
     'KETHUB_SLURM_CONF',
     'KETHUB_SLURM_URL',
@@ -78,8 +96,8 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
   ],
   'A cluster with Kubernetes': [
     'KETHUB_KUBERNETES',
-    'KETHUB_KUBERNETES_URL',
     'KETHUB_KUBERNETES_PORT',
+    'KETHUB_KUBERNETES_URL',
     'KETHUB_KUBERNETES_IMAGE',
     'KETHUB_KUBERNETES_GPU_RESOURCE',
     'KETHUB_KUBERNETES_RESOURCES',
@@ -89,8 +107,30 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
     'KETHUB_KUBERNETES_CA_FILE',
     'KETHUB_KUBERNETES_TOKEN_FILE',
   ],
+  'Docker services in a cluster with Kubernetes': [
+    'KETHUB_KUBERNETES_REGISTRY',
+    'KETHUB_KUBERNETES_REGISTRY_TLS',
+    'KETHUB_KUBERNETES_REGISTRY_CA_FILE',
+    'KETHUB_KUBERNETES_PULL_SECRET',
+    'KETHUB_KUBERNETES_PUSH_SECRET',
+    'KETHUB_KUBERNETES_BUILDER_IMAGE',
+    'KETHUB_KUBERNETES_BUILD_NAMESPACE',
+    'KETHUB_KUBERNETES_BASE_REGISTRY',
+    'KETHUB_KUBERNETES_BUILD_HOSTS',
+    'KETHUB_KUBERNETES_BUILD_SECCOMP_PROFILE',
+  ],
   'Transfers with a cluster': ['KETHUB_TRANSFER_CERT_FILE', 'KETHUB_TRANSFER_KEY_FILE', 'KETHUB_TRANSFER_CA_FILE'],
+  'Services that run elsewhere': [
+    'KETHUB_ON_PREMISE_NETWORKS',
+    'KETHUB_ON_PREMISE_PORTS',
+    'KETHUB_ON_PREMISE_HTTP',
+    'KETHUB_ON_PREMISE_CA_FILE',
+    'KETHUB_ON_PREMISE_BODY_MB',
+  ],
   Limits: [
+    'KETHUB_OWNER_STORAGE_MB',
+    'KETHUB_DATA_POOL_MB',
+    'KETHUB_OWNER_PENDING_EXECUTIONS',
     'KETHUB_RATE_LIMIT_LOOKUPS',
     'KETHUB_RATE_LIMIT_REQUESTS',
     'KETHUB_CONNECTIONS',
@@ -120,16 +160,29 @@ const GROUPS: Readonly<Record<string, readonly Setting[]>> = {
   Monitoring: ['KETHUB_METRICS_PORT', 'KETHUB_METRICS_HOST', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'KETHUB_TRACE_RATIO'],
   'Start and log': ['KETHUB_DASHBOARD', 'KETHUB_DEMO', 'KETHUB_LOG_LEVEL'],
 };
-const OTHERS = 'Others';
 
-/** Descriptions of patterns. A new pattern is shown unchanged. */
+/** Descriptions of patterns. Any other pattern is shown unchanged. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^https?://': '`http://…` or `https://…`',
   '^https?://.+/realms/[^/?#]+/?$': '`https://…/realms/…`',
   '^smtps?://': '`smtp://…` or `smtps://…`',
   '^([^<>@\\r\\n]*<[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$': 'an address, or `name <address>`',
   '^postgres(ql)?://': '`postgres://…` or `postgresql://…`',
+  '^https?://[^/]+/?$': '`http://…` or `https://…`, without a path',
+  '^https://[^/]+/?$': '`https://…`, without a path',
   '^(auto|off|/.+)$': '`auto`, `off` or a path',
+  '^/': 'a path from `/` on',
+  '^[A-Za-z0-9._/-]+$': 'a path',
+  '^[^\\u0000-\\u001f]{1,1000}$': 'a number, or numbers by type',
+  '^v\\d+\\.\\d+\\.\\d+$': 'as `v0.0.38`',
+  '^[A-Za-z0-9][A-Za-z0-9_.-]*$': 'the name of a network',
+  '^[a-z0-9][a-z0-9-]{0,62}$': 'the name of a namespace',
+  '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$': 'the name of a Secret',
+  '^[A-Za-z0-9][A-Za-z0-9./_-]*$': 'the name of a resource',
+  '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$': 'an image',
+  '^[A-Za-z0-9][A-Za-z0-9._:/@{}-]*$': 'an image',
+  '^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$': 'a registry',
+  '^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$': 'a registry and a repository in it',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal digits',
   '^[0-9a-fA-F.:/, ]+$': 'addresses or networks',
 };
@@ -142,20 +195,22 @@ export function renewConfiguration(page: string): string {
 function settings(properties: Readonly<Record<string, SettingSchema>>): string {
   const grouped = new Set<string>(Object.values(GROUPS).flat());
   const others = Object.keys(properties).filter((name) => !grouped.has(name));
-  return Object.entries({ ...GROUPS, [OTHERS]: others })
+  if (others.length > 0)
+    throw new Error(`${others.join(', ')}: name the setting in a group of script/generate/configuration.ts.`);
+  return Object.entries(GROUPS)
     .map(([title, names]): [string, string[][]] => [
       title,
       names.flatMap((name) => (properties[name] ? [row(name, properties[name])] : [])),
     ])
-    .filter(([, rows]) => rows.length > 0)
     .map(([title, rows]) => `### ${title}\n\n${table(['Setting', 'Default', 'Allowed', 'Meaning'], rows)}`)
     .join('\n');
 }
 
 function row(name: string, schema: SettingSchema): string[] {
+  if (!schema.description) throw new Error(`${name}: its field has no description.`);
   // The description ends with a default that is no value, because it depends on another setting.
   const [meaning = '', dependent] = (schema.description ?? '').split(/ Default: /);
-  const fixed = schema.default === undefined ? '' : `\`${schema.default}\``;
+  const fixed = schema.default === undefined || schema.default === '' ? 'none' : `\`${schema.default}\``;
   return [`\`${name}\``, dependent?.replace(/\.$/, '') ?? fixed, allowed(schema), meaning];
 }
 

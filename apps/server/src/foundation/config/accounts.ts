@@ -11,7 +11,7 @@ export const AccountFields = {
   KETHUB_ADMINISTRATORS: Type.Optional(
     Type.String({
       description:
-        'Usernames at the identity provider, separated by commas, of the approved users who decide on registrations and switch accounts off. Default: none.',
+        'Usernames of administrators at the identity provider, separated by commas. Administrators are approved users. They decide on registrations and switch accounts off. Default: none.',
     }),
   ),
   KETHUB_REGISTRATION: Type.Enum(['approval', 'open', 'closed'], {

@@ -53,7 +53,7 @@ export const AddressFields = {
     Type.String({
       pattern: '^[0-9a-fA-F.:/, ]+$',
       description:
-        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas, whose `X-Forwarded-For` is believed. Without it all callers behind a proxy share one address for the limits on look-ups of people and on mails. Wrong passwords are then counted by account only. Default: none.',
+        'Addresses or networks (`10.0.0.0/8`) of proxies, separated by commas. Kethub believes their `X-Forwarded-For`. Without this setting, all callers behind a proxy share one address for the limits on look-ups of people and on mails. Wrong passwords are then counted by account only. Default: none.',
     }),
   ),
 };

@@ -16,14 +16,14 @@ export const ConnectionFields = {
     maximum: 1_000_000,
     default: 10_000,
     description:
-      'Connections that a process has open at a time, on all of its ports. It is at most three quarters of the descriptors that the process may have (`ulimit -n`). An eighth is kept for networks from which somebody was signed in, or an application admitted, within an hour. Beyond it, the oldest connections without admission are closed, of the network with the most; if there are none, the answer is 503.',
+      'Connections that a process has open at the same time, on all of its ports, but at most three quarters of its file descriptors (`ulimit -n`). An eighth is for networks from which a person or an application was admitted within the last hour. For one more connection, the process closes the oldest one without admission, of the network with the most. If there is none, the answer is 503.',
   }),
   KETHUB_CONNECTIONS_PER_ADDRESS: Type.Integer({
     minimum: 4,
     maximum: 1_000_000,
     default: 1_000,
     description:
-      'Connections of one IPv4 address, or of one /64 of IPv6, at a time. Beyond it 429. Through proxies that `KETHUB_TRUSTED_PROXIES` names, requests are counted instead of connections, by the address that the proxy reports.',
+      'Connections of one IPv4 address, or of one /64 of IPv6, at the same time. One more is answered with 429. Through proxies that `KETHUB_TRUSTED_PROXIES` names, requests are counted instead of connections, by the address that the proxy reports.',
   }),
   KETHUB_SLOWEST_BODY: Type.Integer({
     minimum: 0,

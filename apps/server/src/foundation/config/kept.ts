@@ -64,7 +64,7 @@ export const KeptFields = {
     maximum: 3_650,
     default: 90,
     description:
-      'The time after which a new key replaces the one that signs bearer tokens of the gateway, or tokens of the embedded identity provider. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
+      'Days after which a new key signs the bearer tokens of the gateway, and another one the tokens of the embedded identity provider. Tokens that the old key has signed stay valid until they expire. 0 keeps the first key for ever.',
   }),
   KETHUB_DATA_POOL_MB: Type.Integer({
     minimum: 1,
@@ -84,7 +84,7 @@ export const KeptFields = {
       minimum: 1,
       maximum: 1_000_000_000,
       description:
-        'Space that stays free on the disks of the data folder and of the blobs. With less, uploads are refused (507), builds fail, no execution starts, and the execution that uses the most is ended. Default: 1,024, or 2 % of a smaller disk.',
+        'Space that stays free on the disks of the data folder and of the blobs. With less, uploads are refused (507), builds fail, no execution starts, and the execution that uses the most space is ended. Default: 1,024, or 2 % of a smaller disk.',
     }),
   ),
   KETHUB_RESULT_KEEP_DAYS: Type.Integer({

@@ -15,7 +15,7 @@ export const KeycloakFields = {
   KETHUB_IDENTITY_PROVIDER: Type.Enum(['embedded', 'keycloak'], {
     default: 'embedded',
     description:
-      'Keeps accounts and signs people in: Kethub itself, or a realm of a Keycloak. The four settings below belong to `keycloak`.',
+      'Keeps accounts and signs people in: Kethub itself (`embedded`), or a realm of a Keycloak. The next four settings belong to `keycloak`.',
   }),
   KETHUB_OIDC_ISSUER: Type.Optional(
     Type.String({

@@ -47,25 +47,25 @@ export const KubernetesFields = {
     default: 8090,
     minimum: 1,
     maximum: 65_535,
-    description: 'Port of this worker on which pods fetch their input and bring what their program left.',
+    description: 'Port of this worker. Pods fetch their input there, and send what their program has left.',
   }),
   KETHUB_KUBERNETES_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/]+/?$',
       description:
-        'Address of that port as pods see it, such as `http://kethub-worker-0.kethub:8090`. Needed with `on`.',
+        'Address of `KETHUB_KUBERNETES_PORT` as pods see it, such as `http://kethub-worker-0.kethub:8090`. Needed with `KETHUB_KUBERNETES=on`. Default: none.',
     }),
   ),
   KETHUB_KUBERNETES_GPU_RESOURCE: Type.String({
     default: 'nvidia.com/gpu',
     maxLength: 300,
     pattern: '^[A-Za-z0-9][A-Za-z0-9./_-]*$',
-    description: 'Name that the cluster has for the GPUs of `KETHUB_WORKER_GPUS`, which versions ask for.',
+    description: 'Name in the cluster of the GPUs that versions request (`KETHUB_WORKER_GPUS`).',
   }),
   KETHUB_KUBERNETES_RESOURCES: Type.String({
     default: '',
     maxLength: 1_000,
-    description: 'Further resources of each program, separated by blanks: `example.com/licence=1`.',
+    description: 'Other resources that each program requests, separated by blanks: `example.com/licence=1`.',
   }),
   KETHUB_KUBERNETES_NODES: Type.String({
     default: '',

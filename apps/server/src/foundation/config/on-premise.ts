@@ -22,7 +22,7 @@ export const OnPremiseFields = {
   KETHUB_ON_PREMISE_NETWORKS: Type.Optional(
     Type.String({
       description:
-        'Networks (`10.1.0.0/16`), separated by commas, in which on-premise services may run beside public addresses. People who may create services can then reach every server in these networks. Default: none: loopback, private and link-local addresses are refused.',
+        'Networks (`10.1.0.0/16`), separated by commas. On-premise services may run in them, as at public addresses. People who may create services can then reach every server in these networks. Default: none; loopback, private and link-local addresses are refused.',
     }),
   ),
   KETHUB_ON_PREMISE_PORTS: Type.String({
@@ -32,7 +32,7 @@ export const OnPremiseFields = {
   KETHUB_ON_PREMISE_HTTP: Type.Enum(['off', 'on'], {
     default: 'off',
     description:
-      'Lets on-premise services be reached without TLS (`on`): inputs, results and credentials then cross the network in clear.',
+      '`on` allows on-premise services without TLS. Everybody on the network can then read their inputs, results and credentials.',
   }),
   KETHUB_ON_PREMISE_CA_FILE: Type.Optional(
     Type.String({

@@ -42,28 +42,28 @@ export const ProcessFields = {
     maximum: 3_600,
     default: 0,
     description:
-      'Seconds between SIGTERM and the moment when a process accepts no more connections. Meanwhile `/ready` is 503 and requests are answered. Set what a load balancer needs to notice that.',
+      'Seconds between SIGTERM and the moment when a process accepts no more connections. Meanwhile `/ready` is 503 and requests are answered. Set the time that a load balancer needs to notice that.',
   }),
   KETHUB_STOP_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 3_600,
     default: 25,
     description:
-      'Seconds that a process which stops gives to the requests that it has received, after it accepts no more connections. Then their connections are closed.',
+      'Seconds for the requests that a stopping process has received, after it accepts no more connections. Then it closes their connections.',
   }),
   KETHUB_FINISH_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 604_800,
     default: 0,
     description:
-      'Seconds that a worker which stops gives to its running executions; it claims no more. Set it where nothing outlives the worker, as in a container. With 0 they go on, and the next start collects them.',
+      'Seconds that a stopping worker gives to its running executions. It claims no more. Set it where the runner ends with the worker, as in a container. With 0 they go on, and the worker collects them after its next start.',
   }),
   KETHUB_WORKER_LEASE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 86_400,
     default: 300,
     description:
-      'Seconds without a sign of life after which a worker counts as lost, and its executions are UNKNOWN. Must be longer than a restart takes, and the same for every process.',
+      'Seconds without a sign of life after which a worker counts as lost, and its executions are UNKNOWN. It must be longer than a restart takes, and the same for every process.',
   }),
   KETHUB_BLOBS: Type.Optional(
     Type.String({
@@ -74,17 +74,16 @@ export const ProcessFields = {
   KETHUB_S3_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'Address of the S3 of that bucket. Default: that of Amazon in the region.',
+      description: 'Address of the S3 with the bucket. Default: that of Amazon in the region.',
     }),
   ),
   KETHUB_S3_REGION: Type.Optional(Type.String({ description: 'Region of the bucket. Default: `us-east-1`.' })),
   KETHUB_S3_ACCESS_KEY_ID: Type.Optional(
     Type.String({
-      description:
-        'Access key for the bucket. Default: as with other programs, `AWS_ACCESS_KEY_ID` or the role of the machine.',
+      description: 'Access key for the bucket. Default: `AWS_ACCESS_KEY_ID`, or the role of the machine.',
     }),
   ),
-  KETHUB_S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret of that access key. Default: none.' })),
+  KETHUB_S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret of the access key. Default: none.' })),
 };
 
 /** The settings above, with those that all processes must have in common. */

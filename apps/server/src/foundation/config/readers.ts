@@ -51,7 +51,7 @@ export const ReaderFields = {
     maximum: 86_400,
     default: 60,
     description:
-      'Seconds after which a connection is closed that reads nothing of the log, list or file that it requested. A log can be followed further from its last position.',
+      'Seconds. A connection that has read nothing for so long of the log, list or file that it requested is closed. A log can be followed further from its last position.',
   }),
 };
 

@@ -19,27 +19,27 @@ export const RegistryFields = {
   ),
   KETHUB_KUBERNETES_REGISTRY_TLS: Type.Enum(['on', 'off'], {
     default: 'on',
-    description: '`off` for a registry without TLS, which the nodes must accept too.',
+    description: '`off` for a registry without TLS. The nodes must accept it, too.',
   }),
   KETHUB_KUBERNETES_REGISTRY_CA_FILE: Type.Optional(
     Type.String({
       pattern: '^/',
       description:
-        'File with the certificates of the authority of that registry, for builds. Nodes are configured by their operator.',
+        'File with the certificates of the authority of the registry, for builds. Nodes need them as well: configure them there.',
     }),
   ),
   KETHUB_KUBERNETES_PULL_SECRET: Type.Optional(
     Type.String({
       pattern: SECRET,
       description:
-        'Name of a Secret (`kubernetes.io/dockerconfigjson`) in the namespace of executions with which nodes pull these images.',
+        'Name of a Secret (`kubernetes.io/dockerconfigjson`) in the namespace of executions. Nodes pull images with it.',
     }),
   ),
   KETHUB_KUBERNETES_PUSH_SECRET: Type.Optional(
     Type.String({
       pattern: SECRET,
       description:
-        'Name of a Secret (`kubernetes.io/dockerconfigjson`) in the namespace of builds with which they are pushed.',
+        'Name of a Secret (`kubernetes.io/dockerconfigjson`) in the namespace of builds. Builds push images with it.',
     }),
   ),
   KETHUB_KUBERNETES_BUILD_NAMESPACE: Type.String({
@@ -51,7 +51,8 @@ export const RegistryFields = {
     Type.String({
       maxLength: 500,
       pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]*$',
-      description: 'Image that builds, `kethub-builder` of `npm run image`. Needed with a registry.',
+      description:
+        'Image that runs builds: `kethub-builder` of `npm run image`. Needed with `KETHUB_KUBERNETES_REGISTRY`.',
     }),
   ),
   KETHUB_KUBERNETES_BASE_REGISTRY: Type.String({
@@ -59,7 +60,7 @@ export const RegistryFields = {
     maxLength: 300,
     pattern: '^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9._-]+)*$',
     description:
-      'Registry that stands in for docker.io in Dockerfiles, such as a mirror. It must ask for no credential.',
+      'Registry from which builds take images of docker.io that Dockerfiles name, such as a mirror. It must not ask for a credential.',
   }),
   KETHUB_KUBERNETES_BUILD_HOSTS: Type.String({
     default: '',

@@ -46,7 +46,7 @@ export const RepositoryFields = {
   KETHUB_IMPORT_NETWORKS: Type.Optional(
     Type.String({
       description:
-        'Networks (`10.1.0.0/16`), separated by commas, in which the servers may be from which repositories are imported. Default: none beside public addresses.',
+        'Private networks (`10.1.0.0/16`), separated by commas. Repositories may be imported from servers in them, as from public ones. Default: none.',
     }),
   ),
   KETHUB_IMPORT_CA_FILE: Type.Optional(

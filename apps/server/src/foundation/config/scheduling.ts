@@ -37,7 +37,7 @@ export const SchedulingFields = {
       minimum: 0.1,
       maximum: 10_000,
       description:
-        'Processors that this worker allocates to executions, each once. More than the machine has makes executions slower, and is right for services that mostly wait. Default: all that the process may use, once for all workers of the machine.',
+        'Processors that this worker gives to executions, each to one at a time. With more than the machine has, executions are slower; this is right for services that mostly wait. Default: all that the process may use. Workers of one machine share them.',
     }),
   ),
   KETHUB_WORKER_MEMORY_MB: Type.Optional(
@@ -45,14 +45,14 @@ export const SchedulingFields = {
       minimum: 64,
       maximum: 1_000_000_000,
       description:
-        'Memory that this worker allocates to executions, each byte once. Default: what the process may use, less `KETHUB_WARM_MEMORY_MB` and 2,560 MB for the platform and for builds, at least half.',
+        'Memory that this worker gives to executions, each byte to one at a time. Default: what the process may use, without `KETHUB_WARM_MEMORY_MB` and without 2,560 MB for the platform and for builds, but at least half.',
     }),
   ),
   KETHUB_WORKER_GPUS: Type.Optional(
     Type.String({
       pattern: '^[^\\u0000-\\u001f]{1,1000}$',
       description:
-        'GPUs that this worker allocates to executions, each to one: a number (`2`), or numbers by type (`A100=2,T4=1`). This only counts them; it does not make them visible in a sandbox. Default: none.',
+        'GPUs that this worker gives to executions, each to one at a time: a number (`2`), or numbers by type (`A100=2,T4=1`). This only counts them; it does not make them visible in a sandbox. Default: none.',
     }),
   ),
   KETHUB_OWNER_EXECUTIONS_AT_ONCE: Type.Integer({
@@ -66,14 +66,14 @@ export const SchedulingFields = {
     maximum: 86_400,
     default: 3_600,
     description:
-      'Executions of versions that may run longer than these seconds are long. Those of one owner take only a part of each machine, so that nobody else waits longer than this.',
+      'Executions are long if their version may run for more than these seconds. Long executions of one owner take only a part of each machine, so that nobody else waits longer than this.',
   }),
   KETHUB_OWNER_LONG_RUN_PERCENT: Type.Integer({
     minimum: 1,
     maximum: 100,
     default: 50,
     description:
-      'The part of each machine that long executions of one owner may take, of processors, memory, GPUs and executions at once. It is at least one processor and 1 GB. 100 is no limit.',
+      'Percentage of each machine that long executions of one owner may take: of its processors, memory, GPUs and executions at the same time. It is at least one processor and 1 GB. 100 is no limit.',
   }),
   KETHUB_SHORT_RUN_SECONDS: Type.Integer({
     minimum: 0,

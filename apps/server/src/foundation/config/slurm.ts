@@ -38,7 +38,7 @@ export const SlurmFields = {
     Type.String({
       pattern: '^/',
       description:
-        'Folder for the inputs, logs and results of jobs, which this machine and the nodes share at the same path. With `KETHUB_SLURM_URL` it is of this machine alone. Default: `slurm` in the data folder.',
+        'Folder for the inputs, logs and results of jobs. This machine and the nodes share it at the same path. With `KETHUB_SLURM_URL`, only this machine uses it. Default: `slurm` in the data folder.',
     }),
   ),
   KETHUB_SLURM_URL: Type.Optional(
@@ -52,7 +52,7 @@ export const SlurmFields = {
     default: 8091,
     minimum: 1,
     maximum: 65_535,
-    description: 'Port of this worker for that address.',
+    description: 'Port of this worker for `KETHUB_SLURM_URL`.',
   }),
   KETHUB_SLURM_REST_URL: Type.Optional(
     Type.String({
@@ -64,19 +64,20 @@ export const SlurmFields = {
     Type.String({
       pattern: '^/',
       description:
-        'File with a token for it (`scontrol token`) of the user that jobs run as. It is read for each request. Needed with `KETHUB_SLURM_REST_URL`.',
+        'File with a token of the user that jobs run as (`scontrol token`). It is read for each request. Needed with `KETHUB_SLURM_REST_URL`. Default: none.',
     }),
   ),
   KETHUB_SLURM_REST_CA_FILE: Type.Optional(
     Type.String({
       pattern: '^/',
-      description: 'File with the certificates of its authority. Default: the authorities that Node knows.',
+      description:
+        'File with the certificates of the authority of `slurmrestd`. Default: the authorities that Node knows.',
     }),
   ),
   KETHUB_SLURM_REST_VERSION: Type.String({
     default: 'v0.0.38',
     pattern: '^v\\d+\\.\\d+\\.\\d+$',
-    description: 'Version of that interface. Tried with `v0.0.38`.',
+    description: 'Version of the interface of `slurmrestd`. Tried with `v0.0.38`.',
   }),
   KETHUB_SLURM_NODE: Type.Optional(
     Type.String({ pattern: '^/', description: 'Path of Node on the nodes. Default: that of this machine.' }),
@@ -94,7 +95,7 @@ export const SlurmFields = {
     Type.String({
       pattern: '^/',
       description:
-        'File with further options for the jobs of single services, which take precedence. A line is the id of a service and its options: `0198c1f0-… --partition=gpu --qos=high`. It is read at the start. Default: all services have the same options.',
+        'File with options for the jobs of single services. They take precedence over `KETHUB_SLURM_OPTIONS`. A line is the id of a service and its options: `0198c1f0-… --partition=gpu --qos=high`. It is read at the start. Default: all services have the same options.',
     }),
   ),
   KETHUB_SLURM_USER: Type.Optional(
@@ -102,7 +103,7 @@ export const SlurmFields = {
       minimum: 1,
       maximum: 4_294_967_294,
       description:
-        'User id that jobs run as. Only for a platform that runs as root, whose jobs must not. Default: the user of the platform.',
+        'User id that jobs run as. Needed if the platform runs as root, because jobs must not. Default: the user of the platform.',
     }),
   ),
   KETHUB_SLURM_CONF: Type.Optional(

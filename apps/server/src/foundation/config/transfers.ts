@@ -19,7 +19,7 @@ export const TransferFields = {
     Type.String({
       pattern: '^/',
       description:
-        'File with the certificates of its authority, which pods and jobs are given. Default: the authorities that their machines know.',
+        'File with the certificates of the authority of that certificate. Pods and jobs get them. Default: the authorities that their machines know.',
     }),
   ),
 };

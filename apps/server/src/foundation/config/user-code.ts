@@ -32,7 +32,7 @@ export const UserCodeFields = {
   KETHUB_SERVICE_NETWORKS: Type.Optional(
     Type.String({
       description:
-        'Networks (`10.1.0.0/16`), separated by commas, in which the hosts may be that managed services declare. Default: none beside public addresses.',
+        'Private networks (`10.1.0.0/16`), separated by commas. Managed services may declare hosts in them, as they may declare public ones. Default: none.',
     }),
   ),
 };
