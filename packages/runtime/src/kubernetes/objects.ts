@@ -48,6 +48,13 @@ export function endMark(attempt: string): string {
   return `\u001eEND ${attempt}`;
 }
 
+/**
+ * Blanks that follow the last word. Two pipes of 64 KiB and 4 KiB of a copy lie between our shell and containerd. Before
+ * its versions 1.6.22 and 1.7.3 it drops all of this when a container ends. A shell that has ended has written more
+ * than they hold, so that the last word has left them.
+ */
+export const BLANKS = 256 * 1024;
+
 export interface Order {
   readonly settings: KubernetesSettings;
   readonly job: string;
@@ -259,7 +266,7 @@ done`;
 
 /**
  * Passes SIGTERM on to the program, which this shell has just started. After `last` it marks the end of the log, and ends
- * with the code of the program.
+ * with the code of the program. It opens the log anew, as the program may have left it without waiting (O_NONBLOCK).
  */
 export function waitForProgram({ attempt }: Order, last = ''): string {
   return `program=$!
@@ -267,7 +274,8 @@ exec 3>&- 4<&- 5>&- 2>/dev/null
 [ -z "$stop" ] || kill -TERM "$program"
 wait "$program"; code=$?
 while kill -0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
-${last}printf '%s\\n' '${endMark(attempt)}'
+${last}end() { printf '%s\\n%-${BLANKS}s\\n' '${endMark(attempt)}' '${endMark(attempt)}'; }
+end >>/proc/self/fd/1 || end
 exit "$code"`;
 }
 export const PASS_TERM = `trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM`;

@@ -1,13 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { BUSYBOX } from '../containers/check.ts';
 import { LogFile } from '../runner/log-file.ts';
 import type { LogLine } from '../types.ts';
 import type { ClusterApi } from './api.ts';
-import { endMark } from './objects.ts';
+import { endMark, PASS_TERM, waitForProgram, type Order } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 
 /** A stand-in for the API server: each reading ends without an error, wherever the log of the node ends at that moment. */
@@ -37,11 +39,55 @@ test.each<[string, string[], boolean, LogEnd, string[]]>([
   ['a line that comes after the end of its program is whole', [A + X, A + X, `${A}${X}yy${endMark('1')}\n`], false, 'WHOLE', ['a', 'xxyy']],
   ['a log whose mark comes while it is followed is not read again', [`${A}2026-01-01T00:00:01.2Z ${endMark('1')}\n`], false, 'WHOLE', ['a']],
   ['a log whose mark never comes is cut', [A + X, A + X, A + X, A + X], false, 'CUT', ['a', 'xx']],
+  ['blanks of which the start is gone are not delivered', [`2026-01-01T00:00:01.2Z ${endMark('1')}${' '.repeat(1_000)}\n`], false, 'WHOLE', []],
   ['a killed container has no mark', [A + X, A + X, A + X], true, 'WHOLE', ['a', 'xx']],
 ])('%s', async (_what, answers, endedSilently, end, lines) => {
   expect(await read(answers, endedSilently)).toEqual([end, lines]);
   expect(answers).toEqual([]);
 }); // prettier-ignore
+
+/**
+ * A stand-in for containerd 1.6.20: two pipes with a copy between them. It reads slowly, and nothing more when the shell has
+ * ended. Prints what it has read.
+ */
+const CONTAINERD = `
+import fcntl, os, select, subprocess, sys, threading, time
+pipes = [os.pipe(), os.pipe()]
+for _, end in pipes:
+    fcntl.fcntl(end, 1031, 65536)  # F_SETPIPE_SZ
+(shim, out), (log, full) = pipes
+shell = subprocess.Popen(sys.argv[1:], stdout=out)
+os.close(out)
+def copy():
+    while chunk := os.read(shim, 4096):
+        os.write(full, chunk)
+threading.Thread(target=copy, daemon=True).start()
+text = b""
+while shell.poll() is None:
+    if select.select([], [full], [], 0)[1]:
+        time.sleep(0.001)
+    else:
+        text += os.read(log, 4096)
+sys.stdout.buffer.write(text)
+sys.stdout.flush()
+os._exit(shell.returncode)
+`;
+const PRINTS = `import os; os.write(1, b"a\\n" + b"x" * 100_000)`;
+
+test.each([
+  ['dash', ['/bin/sh'], PRINTS],
+  ['busybox', [BUSYBOX, 'sh'], PRINTS],
+  ['a program that leaves its output without waiting', ['/bin/sh'], `${PRINTS}; os.set_blocking(1, False)`],
+])('the last word has left all pipes when the shell ends: %s', async (_what, shell, program) => {
+  const script = `${PASS_TERM}\npython3 -I -c '${program}' &\n${waitForProgram({ attempt: '1' } as Order)}`;
+  const log = execFileSync('python3', ['-I', '-c', CONTAINERD, ...shell, '-c', script], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  const stamped = log.replaceAll(/^/gm, '2026-01-01T00:00:01.1Z ');
+  const whole = ['a', 'x'.repeat(65_536), 'x'.repeat(34_464)];
+  expect(await read([stamped])).toEqual(['WHOLE', whole]);
+});
 
 test('a log that is delivered again after a line of ours has each line once', () => {
   const folder = mkdtempSync(join(os.tmpdir(), 'kethub-log-'));

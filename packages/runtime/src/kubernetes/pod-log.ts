@@ -53,8 +53,9 @@ export async function followLog(
   let isWhole = false;
   const deliver = (raw: Buffer): void => {
     const line = raw.toString('utf8');
-    isWhole = state.mark !== null && line.endsWith(state.mark);
-    const text = isWhole ? line.slice(0, -(state.mark?.length ?? 0)) : line;
+    // Blanks follow the last word, and begin with it.
+    isWhole = state.mark !== null && line.trimEnd().endsWith(state.mark);
+    const text = isWhole ? line.slice(0, line.lastIndexOf(state.mark ?? '')) : line;
     const found = STAMP.exec(text.slice(0, 40));
     if (found === null) return;
     const [stamp, seconds = '', fraction = '', zone = ''] = found;
