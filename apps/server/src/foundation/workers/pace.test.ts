@@ -3,10 +3,8 @@ import { Pace } from './pace.ts';
 
 const WORKERS = [1, 100, 101, 200, 1_000, 20_000];
 
-function paceOf(workers: number): Pace {
-  const pace = new Pace();
-  pace.workers = workers;
-  return pace;
+function paceOf(workers: number, older = 0): Pace {
+  return Object.assign(new Pace(), { workers, older });
 }
 
 /** The smallest and the largest of many answers. */
@@ -34,13 +32,21 @@ test('a poll that is slow by itself is never made faster', () => {
   expect(paceOf(20_000).pollMs(60_000)).toBe(60_000);
 });
 
-test('a few workers all look for an accepted execution at once; of many, each waits for half a second at most', () => {
-  expect(range(() => paceOf(10).spreadMs())).toEqual([0, 0]);
-  for (const workers of [100, 200, 20_000]) {
-    const [first, last] = range(() => paceOf(workers).spreadMs());
-    expect(first).toBeLessThan(50);
-    expect(last).toBeGreaterThan(375);
-    expect(last).toBeLessThanOrEqual(500);
+test('a few workers all look for an accepted execution at once; of more, those that listen have turns', () => {
+  const id = '01a0c2a4-0000-7000-8000-00000000002a';
+  expect(paceOf(10).spreadMs(id)).toBe(0);
+  const cases = [
+    { workers: 50, listeners: 50, apart: 5 },
+    { workers: 100, listeners: 100, apart: 5 },
+    { workers: 200, listeners: 25, apart: 20 },
+    { workers: 20_000, listeners: 25, apart: 20 },
+  ];
+  for (const { workers, listeners, apart } of cases) {
+    const turns = Array.from({ length: listeners }, (_value, older) => paceOf(workers, older).spreadMs(id));
+    expect(turns.toSorted((one, other) => one - other)).toEqual(turns.map((_turn, at) => at * apart));
+    // Another one begins with each execution.
+    const ofOne = Array.from({ length: listeners }, (_value, at) => paceOf(workers).spreadMs(at.toString(16)));
+    expect(new Set(ofOne).size).toBe(listeners);
   }
 });
 
@@ -54,18 +60,12 @@ test('a refused worker comes back by chance within the turns of those that liste
   }
 });
 
-test('all of a hundred workers listen for notifications; of more, the oldest hundred', () => {
-  const pace = paceOf(1_000);
-  for (const [older, listens] of [
-    [0, true],
-    [99, true],
-    [100, false],
-    [999, false],
-  ] as const) {
-    // prettier-ignore
-    pace.older = older;
-    expect(pace.listens).toBe(listens);
-  }
+test('all of a hundred workers listen for notifications; of more, the oldest 25', () => {
+  const listening = (workers: number): number[] =>
+    Array.from({ length: workers }, (_value, older) => older).filter((older) => paceOf(workers, older).listens);
+  for (const workers of [1, 100]) expect(listening(workers)).toHaveLength(workers);
+  for (const workers of [101, 1_000])
+    expect(listening(workers)).toEqual(Array.from({ length: 25 }, (_value, at) => at));
 });
 
 test('the pace follows the number of workers from one poll to the next, and ends', () => {

@@ -1,13 +1,16 @@
-/** Workers that poll at full pace. More of them poll less often, so that together they ask the database no more. */
+/**
+ * Workers that poll at full pace, and all listen for notifications. More of them poll less often, so that together they
+ * ask the database no more.
+ */
 const AT_FULL_PACE = 100;
 /** Most milliseconds between two polls. */
 const LONGEST_MS = 10_000;
-/** Workers that listen for notifications, of which each wakes every listener. The others find work by their polls. */
-const LISTENERS = 100;
+/** Workers that listen where there are more. A notification wakes every listener, and polls find work just as soon. */
+const LISTENERS = 25;
 /** Workers that all look at once for an execution that was accepted. */
 const AT_ONCE = 10;
-/** Milliseconds between the turns of two workers. A claim takes some milliseconds. */
-const APART_MS = 5;
+/** Milliseconds of a round for each worker, up to a hundred. A claim takes some milliseconds. */
+const TURN_MS = 5;
 /** Times that the time until a turn is doubled. */
 const MOST_DOUBLED = 4;
 
@@ -21,13 +24,13 @@ export class Pace {
   /** Workers among these that are older than this one. */
   older = 0;
 
+  /** Workers that listen for notifications: the oldest. */
   get listeners(): number {
-    return Math.min(this.workers, LISTENERS);
+    return this.workers <= AT_FULL_PACE ? this.workers : LISTENERS;
   }
 
-  /** True if this worker is one of those that listen for notifications. */
   get listens(): boolean {
-    return this.older < LISTENERS;
+    return this.workers <= AT_FULL_PACE || this.older < LISTENERS;
   }
 
   /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
@@ -41,14 +44,20 @@ export class Pace {
     return Math.max(ms, Math.min(longest, (ms * this.workers) / AT_FULL_PACE));
   }
 
-  /** Milliseconds by which this worker lets others go first, when all that listen hear of the same execution. */
-  spreadMs(): number {
-    return this.workers <= AT_ONCE ? 0 : Math.random() * this.#roundMs;
+  /**
+   * Milliseconds by which this worker lets others go first, when all that listen hear of the same execution. Its id
+   * decides whose turn is first; the others follow by age.
+   */
+  spreadMs(executionId: string): number {
+    if (this.workers <= AT_ONCE) return 0;
+    // The last digits of an id are random.
+    const turn = (this.older + Number.parseInt(executionId.slice(-8), 16)) % this.listeners;
+    return (turn * this.#roundMs) / this.listeners;
   }
 
   /** Milliseconds in which each worker that listens has a turn. */
   get #roundMs(): number {
-    return this.listeners * APART_MS;
+    return Math.min(this.workers, AT_FULL_PACE) * TURN_MS;
   }
 
   /**

@@ -162,9 +162,9 @@ export class ExecutionWorker {
     await this.#runtime.cancel(id);
   }
 
-  /** Lets other workers go first, in turns of chance: of a thousand that hear of an execution, few look for it. */
+  /** Lets other workers go first, in turns: of all that hear of an execution, few look for it. */
   #heard(id: string): void {
-    const ms = this.#platform.pace.spreadMs();
+    const ms = this.#platform.pace.spreadMs(id);
     if (ms === 0) return this.#wake();
     if (this.#running.size >= this.#platform.configuration.maxConcurrentExecutions) return;
     this.#news.add(id);
