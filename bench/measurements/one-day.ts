@@ -83,7 +83,7 @@ export async function oneDay(): Promise<Measurement[]> {
         'from the request to the end, median of the last minute',
         'ms',
         median(last),
-        { atMost: 1.2 * median(first) },
+        { atMost: Math.round(1.2 * median(first)) },
         { last },
       ),
       day('from the request to the end, p99 of the first minute', 'ms', percentile(first, 0.99), null),
