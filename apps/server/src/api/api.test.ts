@@ -8,8 +8,15 @@ import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
 interface Operation {
   readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly items?: Schema;
+  readonly additionalProperties?: unknown;
 }
 interface Description {
   readonly openapi: string;
@@ -56,6 +63,28 @@ describe('the description of the interfaces', () => {
       for (const [name, schema] of schemas)
         expect(ajv.validateSchema(schema as object), `${name}: ${ajv.errorsText()}`).toBe(true);
     }
+  });
+
+  test('has a name for each shape, and bodies of the platform refuse members that they do not describe', async () => {
+    const [api] = await described();
+    const remedy = 'Give the shape an $id, and make a body with Request (packages/contract/src/fields.ts)';
+    const wrong = Object.values(api?.paths ?? {})
+      .flatMap((one) => Object.values(one))
+      .flatMap(({ operationId, requestBody, responses }) => {
+        const body = requestBody?.content['application/json']?.schema;
+        const shape = api?.components.schemas[body?.$ref?.split('/').at(-1) ?? ''] as Schema | undefined;
+        const unnamed = Object.values(responses).filter(({ content }) => {
+          const schema = content?.['application/json']?.schema;
+          return schema !== undefined && (schema.items ?? schema).$ref === undefined;
+        });
+        return [
+          ...(body && shape?.additionalProperties !== false ? [`body of ${operationId}`] : []),
+          ...unnamed.map(() => `answer of ${operationId}`),
+        ];
+      });
+    // Documents and inputs whose members others decide.
+    const ofOthers = ['uploadApiSpecification', 'startJob', 'startJobOfVersion'].map((id) => `body of ${id}`);
+    expect(wrong, remedy).toEqual(ofOthers);
   });
 
   test('has become the generated client', async () => {
