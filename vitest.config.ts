@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ALONE, IN_EACH_RUN, LONGEST, LONGEST_DEEP } from './script/test-files.ts';
+import { ALONE, IN_EACH_RUN, LONG, LONGEST, LONGEST_DEEP } from './script/test-files.ts';
 
 /** Tests that need neither a platform nor a sandbox: they take seconds, and tell first what is broken. */
 const FAST =
@@ -15,7 +15,7 @@ const deep = process.env['KETHUB_TEST_DEEP'] === '1';
 const conformance = process.env['KETHUB_TEST_CONFORMANCE'] === '1';
 
 /** Files that begin next, in this order. */
-const FIRST = deep ? LONGEST_DEEP : OWN_PROCESS;
+const FIRST = deep ? LONGEST_DEEP : [...OWN_PROCESS, ...LONG];
 
 /** Order of files: those that failed last time, the fast ones, the longest ones, the others. */
 class FastestFailureFirst extends BaseSequencer {

@@ -12,8 +12,26 @@ export const LONGEST = [
   'packages/runtime/src/escapes/escapes.test.ts',
   'apps/server/src/people/authorization/matrix.test.ts',
   'apps/server/src/running/workflows/workflow-service.test.ts',
-  'packages/runtime/src/build/packages.test.ts',
   'test/ket.test.ts',
+];
+
+/** Tests that begin after these, because each takes most of a minute. */
+export const LONG = [
+  'packages/runtime/src/build/build.test.ts',
+  'packages/runtime/src/build/images.test.ts',
+  'test/git-clients.test.ts',
+  'test/examples.test.ts',
+  'test/containers.test.ts',
+  'apps/server/src/catalog/implementations/importing/importing.test.ts',
+  'apps/server/src/catalog/implementations/transport/content.test.ts',
+  'apps/server/src/running/gateway/managed-service.test.ts',
+  'apps/server/src/running/workflows/workflow-rules.test.ts',
+  'apps/server/src/running/executions/lost-answer.test.ts',
+  'packages/runtime/src/runner.test.ts',
+  'packages/runtime/src/warm.test.ts',
+  'packages/runtime/src/contract.test.ts',
+  'packages/runtime/src/containers.test.ts',
+  'packages/runtime/src/limits.test.ts',
 ];
 
 /** Tests that measure the memory of their process, or replace modules or the folder of temporary files for it. */
@@ -24,7 +42,6 @@ export const ALONE = [
   'apps/server/src/people/identity/base/passwords.test.ts',
   'apps/server/src/people/identity/embedded/equal-work.test.ts',
   'apps/server/src/running/executions/tags.test.ts',
-  'packages/runtime/src/full-disk.test.ts',
 ];
 
 /** The longest deep tests. */
@@ -33,6 +50,8 @@ export const LONGEST_DEEP = [
   'apps/dashboard/test/every-role.deep.test.ts',
   // It waits for downloads, which corpus.deep.test.ts then finds.
   'packages/runtime/src/pythons/pythons.deep.test.ts',
+  'packages/runtime/src/escapes/escapes-container.deep.test.ts',
+  'packages/runtime/src/build/packages.deep.test.ts',
   'apps/dashboard/test/modeller-elements.deep.test.ts',
   'test/faults.deep.test.ts',
   'apps/dashboard/test/every-screen.deep.test.ts',
@@ -44,6 +63,8 @@ export const LONGEST_DEEP = [
   'packages/runtime/src/slurm/slurm.deep.test.ts',
   'apps/server/src/backup/backup.deep.test.ts',
   'apps/dashboard/test/lists.deep.test.ts',
+  'apps/server/src/running/workflows/large-instance.deep.test.ts',
+  'packages/runtime/src/full-disk.deep.test.ts',
   'test/git-kills.deep.test.ts',
   'test/git-service-kills.deep.test.ts',
   'test/serve-engine.deep.test.ts',
@@ -52,13 +73,17 @@ export const LONGEST_DEEP = [
   'apps/dashboard/test/firefox.deep.test.ts',
 ];
 
-/** Deep tests that each run has: generated requests, each screen as a whole, the sizes of files, and both sign-ins. */
+/** Deep tests that each run has; of the others it has a quarter. */
 export const IN_EACH_RUN = [
   'test/fuzz.deep.test.ts',
   'apps/dashboard/test/every-screen.deep.test.ts',
   'apps/dashboard/test/sizes.deep.test.ts',
   'apps/dashboard/test/sign-in.deep.test.ts',
   'apps/server/src/people/identity/keycloak/keycloak.deep.test.ts',
+  'apps/server/src/running/workflows/large-instance.deep.test.ts',
+  'packages/runtime/src/build/packages.deep.test.ts',
+  'packages/runtime/src/escapes/escapes-container.deep.test.ts',
+  'packages/runtime/src/full-disk.deep.test.ts',
 ];
 
 const found = globSync('{apps,packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });

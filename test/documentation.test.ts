@@ -13,7 +13,7 @@ import { accountingTools } from '../script/slurm/accounting.ts';
 import { slurmTools } from '../script/slurm.ts';
 import { benchTools, runtimeTools, testTools } from '../script/system-tools.ts';
 import { systemdTools } from '../script/systemd.ts';
-import { ALONE, chooseNothing, IN_EACH_RUN, LONGEST, LONGEST_DEEP, testFiles } from '../script/test-files.ts';
+import { ALONE, chooseNothing, IN_EACH_RUN, LONG, LONGEST, LONGEST_DEEP, testFiles } from '../script/test-files.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const notOurs = ['**/node_modules/**', '.runtime/**', '.git/**', '**/.kethub/**'];
@@ -44,7 +44,7 @@ test('every path that runs on both databases begins that of a test', () => {
 });
 
 test('every test file that script/test-files.ts names is there', () => {
-  const named = [...LONGEST, ...ALONE, ...LONGEST_DEEP, ...IN_EACH_RUN];
+  const named = [...LONGEST, ...LONG, ...ALONE, ...LONGEST_DEEP, ...IN_EACH_RUN];
   expect(named.filter((file) => !testFiles.includes(file))).toEqual([]);
 });
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBuilder } from '../build/index.ts';
@@ -8,7 +7,7 @@ import { makeRunnerPaths } from '../paths.ts';
 import { takeLock } from '../runner/lock.ts';
 import { MiB, openBench, type Bench } from '../testing/bench.ts';
 import { rootsForTests } from '../testing/roots.ts';
-import { buildOwnRoot, currentRoot, keepOwnRoot, takeRoots } from './index.ts';
+import { buildOwnRoot, currentRoot, takeRoots } from './index.ts';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
@@ -88,23 +87,4 @@ describe('a root of our own', () => {
     lock?.release();
     expect(readdirSync(roots)).toHaveLength(3); // one root, `current` and `lock`
   });
-});
-
-// Runs at the lowest priority, beside all other tests.
-test('where none can be built, it is said why and what helps, and nothing is left', { timeout: 300_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'kethub-roots-'));
-  const before = { ...process.env };
-  Object.assign(process.env, { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' });
-  try {
-    const said: string[] = [];
-    const say = { info: () => undefined, warn: (line: string) => said.push(line) };
-    await keepOwnRoot(dataDir, { renewRoot: async () => Promise.reject(new Error('there is none')) }, say, 0).done;
-    expect(said).toEqual([
-      expect.stringMatching(/Python of this machine.+could not be downloaded.+script\/sandbox-root/),
-    ]);
-    expect(readdirSync(join(dataDir, 'runtime/roots'))).toEqual(['lock']);
-  } finally {
-    process.env = before;
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 });
