@@ -18,9 +18,6 @@ export const LONGEST = [
 /** Tests that begin after these, because each takes most of a minute. */
 export const LONG = [
   'packages/runtime/src/build/build.test.ts',
-  'packages/runtime/src/build/images.test.ts',
-  'test/git-clients.test.ts',
-  'test/examples.test.ts',
   'test/containers.test.ts',
   'apps/server/src/catalog/implementations/importing/importing.test.ts',
   'apps/server/src/catalog/implementations/transport/content.test.ts',
@@ -52,6 +49,8 @@ export const LONGEST_DEEP = [
   'packages/runtime/src/pythons/pythons.deep.test.ts',
   'packages/runtime/src/escapes/escapes-container.deep.test.ts',
   'packages/runtime/src/build/packages.deep.test.ts',
+  'packages/runtime/src/build/images.deep.test.ts',
+  'test/examples.deep.test.ts',
   'apps/dashboard/test/modeller-elements.deep.test.ts',
   'test/faults.deep.test.ts',
   'apps/dashboard/test/every-screen.deep.test.ts',
@@ -81,9 +80,11 @@ export const IN_EACH_RUN = [
   'apps/dashboard/test/sign-in.deep.test.ts',
   'apps/server/src/people/identity/keycloak/keycloak.deep.test.ts',
   'apps/server/src/running/workflows/large-instance.deep.test.ts',
+  'packages/runtime/src/build/images.deep.test.ts',
   'packages/runtime/src/build/packages.deep.test.ts',
   'packages/runtime/src/escapes/escapes-container.deep.test.ts',
   'packages/runtime/src/full-disk.deep.test.ts',
+  'test/examples.deep.test.ts',
 ];
 
 const found = globSync('{apps,packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub } from '@kethub/server/testing/kethub';
-import { dulwich, jgit, libgit2 } from './git-clients/client.ts';
+import { dulwich, isomorphicGit, jgit, libgit2, realGit } from './git-clients/client.ts';
 import { openGiven, testGitProgram, type Given } from './git-clients/contract.ts';
 
 // Every command of JGit starts a Java.
@@ -20,6 +20,19 @@ afterAll(async () => {
   await given.client.close();
   await given.kethub.close();
 });
+
+for (const version of [0, 1])
+  testGitProgram(
+    () => given,
+    ({ client }) => realGit(client, version),
+    `git with protocol ${version}`,
+    false,
+  );
+testGitProgram(
+  () => given,
+  () => isomorphicGit,
+  'isomorphic-git',
+);
 
 describe.skipIf(pythonFolder === undefined).each([
   ['dulwich', dulwich],

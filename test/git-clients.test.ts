@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub } from '@kethub/server/testing/kethub';
-import { isomorphicGit, realGit } from './git-clients/client.ts';
+import { realGit } from './git-clients/client.ts';
 import { openGiven, testGitProgram, type Given } from './git-clients/contract.ts';
 
 // Each command is a process of its own.
@@ -18,15 +18,8 @@ afterAll(async () => {
   await given.kethub.close();
 });
 
-for (const version of [0, 1, 2])
-  testGitProgram(
-    () => given,
-    ({ client }) => realGit(client, version),
-    `git with protocol ${version}`,
-    version === 2,
-  );
 testGitProgram(
   () => given,
-  () => isomorphicGit,
-  'isomorphic-git',
+  ({ client }) => realGit(client, 2),
+  'git with protocol 2',
 );
