@@ -24,18 +24,23 @@ export class Pace {
   /** Workers among these that are older than this one. */
   older = 0;
 
+  /** True if there are so many workers that another one finds within some 10 ms what this one passes over. */
+  get isOneOfMany(): boolean {
+    return this.workers > AT_FULL_PACE;
+  }
+
   /** Workers that listen for notifications: the oldest. */
   get listeners(): number {
-    return this.workers <= AT_FULL_PACE ? this.workers : LISTENERS;
+    return this.isOneOfMany ? LISTENERS : this.workers;
   }
 
   get listens(): boolean {
-    return this.workers <= AT_FULL_PACE || this.older < LISTENERS;
+    return !this.isOneOfMany || this.older < LISTENERS;
   }
 
   /** Milliseconds until the next poll; `ms` is the time for few workers. A random part keeps workers from polling together. */
   pollMs(ms: number, longest = LONGEST_MS): number {
-    if (this.workers <= AT_FULL_PACE) return ms;
+    if (!this.isOneOfMany) return ms;
     return Math.max(ms, this.longestMs(ms, longest) * (0.75 + Math.random() / 4));
   }
 

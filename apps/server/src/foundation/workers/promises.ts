@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Platform } from '../platform.ts';
-import { dialectOf, type Queries } from '../storage/index.ts';
+import { dialectOf, type Database, type Queries } from '../storage/index.ts';
 import { needsOfRow, type Machine, type Needs } from './capacity.ts';
 
 /** Milliseconds after which PostgreSQL ends an idle claim, whose machine or network has failed, and others go on. */
@@ -24,21 +24,34 @@ async function tryLockClaims(transaction: Queries): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
+/** Found by {@link unlessClaiming} while a worker claims. */
+export const CLAIMING = 1;
+
+/** For the poll of workers: null if nothing is due, {@link CLAIMING} while a worker claims, otherwise 0. It waits for no lock. */
+export function unlessClaiming({ dialect }: Pick<Database, 'dialect'>, due: RawBuilder<number | null>) {
+  if (dialect === 'sqlite') return due;
+  return sql<number | null>`(case when ${due} is not null
+    then case when pg_try_advisory_xact_lock_shared(${lockOfClaims}) then 0 else ${sql.lit(CLAIMING)} end end)`;
+}
+
 /**
  * Claims while something waits. One worker claims at a time, executions or builds: each must see what the last one has
  * promised. The others do not queue for the lock, or hundreds of workers would look one after the other for the same
  * execution. They come back in turns of chance, later each time, and mostly nothing waits then.
+ * One of many that only follows a hint leaves it to others.
  */
 export async function claimInTurn<Claimed>(
   { database, pace }: Pick<Platform, 'database' | 'pace'>,
   somethingWaits: () => Promise<boolean>,
   claim: (transaction: Queries) => Promise<readonly Claimed[]>,
+  isHint = false,
 ): Promise<readonly Claimed[]> {
   for (let refused = 1; await somethingWaits(); refused++) {
     const claimed = await database.write(async (transaction) =>
       (await tryLockClaims(transaction)) ? claim(transaction) : null,
     );
     if (claimed) return claimed;
+    if (isHint && pace.isOneOfMany) break;
     await pause(pace.turnMs(refused));
   }
   return [];

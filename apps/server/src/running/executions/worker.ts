@@ -7,9 +7,11 @@ import type { Runnables } from '../../catalog/services/index.ts';
 import { isOutage, type ExecutionRow } from '../../foundation/storage/index.ts';
 import {
   capacityOf,
+  CLAIMING,
   Heartbeat,
   needsOfRow,
   requireWorkerId,
+  unlessClaiming,
   type Capacity,
   type ContainerWatch,
   type Needs,
@@ -68,6 +70,8 @@ export class ExecutionWorker {
   #claiming: Promise<void> | null = null;
   /** Another claim follows the one that is under way. */
   #again = false;
+  /** The next claim only follows what others hear of as well. */
+  #isHint = true;
   /** The last claim failed, so it may have had no answer. */
   #isUnsure = false;
   /** Accepted executions that this worker has heard of, and that no worker has started yet. */
@@ -108,7 +112,10 @@ export class ExecutionWorker {
     this.#unsubscribe.push(onCancelled(this.#platform, (id) => void this.#cancel(id)));
     this.#unsubscribe.push(onEndedByOperator(this.#platform, (id) => void this.#free(id)));
     this.#unsubscribe.push(
-      this.#platform.workPoll.add({ due: queuesWait, polled: (due) => due === null || this.#wake() }),
+      this.#platform.workPoll.add({
+        due: unlessClaiming(this.#platform.database, queuesWait),
+        polled: (due) => due === null || (due === CLAIMING && this.#platform.pace.isOneOfMany) || this.#hint(),
+      }),
     );
     this.#unsubscribe.push(this.#platform.pace.every(POLL_MS, () => void this.#poll(), LONGEST_POLL_MS));
     this.#wake();
@@ -165,19 +172,25 @@ export class ExecutionWorker {
   /** Lets other workers go first, in turns: of all that hear of an execution, few look for it. */
   #heard(id: string): void {
     const ms = this.#platform.pace.spreadMs(id);
-    if (ms === 0) return this.#wake();
+    if (ms === 0) return this.#hint();
     if (this.#running.size >= this.#platform.configuration.maxConcurrentExecutions) return;
     this.#news.add(id);
     this.#listening ??= setTimeout(() => {
       this.#listening = null;
       const isNew = this.#news.size > 0;
       this.#news.clear();
-      if (isNew) this.#wake();
+      if (isNew) this.#hint();
     }, ms);
   }
 
-  #wake(): void {
+  /** Looks for work that others hear of as well. */
+  #hint(): void {
+    this.#wake(true);
+  }
+
+  #wake(isHint = false): void {
     if (this.#isFinishing) return;
+    if (!isHint) this.#isHint = false;
     this.#again = true;
     this.#claiming ??= this.#claim()
       .catch((error: unknown) => {
@@ -203,7 +216,9 @@ export class ExecutionWorker {
       const promised = this.#running;
       const containers = this.#containers.usable;
       const offer = { workerId: this.#workerId, capacity: this.#capacity, containers, promised, slots };
-      const rows = await this.#claims.claim(offer);
+      const isHint = this.#isHint;
+      this.#isHint = true;
+      const rows = await this.#claims.claim(offer, isHint);
       for (const row of rows) this.#begin(row);
       // The same queues may have more.
       if (rows.length > 0) this.#again = true;

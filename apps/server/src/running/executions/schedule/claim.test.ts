@@ -6,9 +6,16 @@ import { addBareVersion, pendingExecution } from '../../../testing/bare-executio
 import { databases } from '../../../testing/databases.ts';
 import { createTestPlatform, type TestPlatform } from '../../../testing/platform.ts';
 import { move } from '../queries.ts';
-import { lockClaims, machineOf, needsOfRow, promisesOf } from '../../../foundation/workers/index.ts';
+import {
+  CLAIMING,
+  lockClaims,
+  machineOf,
+  needsOfRow,
+  promisesOf,
+  unlessClaiming,
+} from '../../../foundation/workers/index.ts';
 import { Claims, type Offer } from './claim.ts';
-import { claimOldest, endingByOwner, queuesByTurn, runningByOwner } from './queries.ts';
+import { claimOldest, endingByOwner, queuesByTurn, queuesWait, runningByOwner } from './queries.ts';
 
 const GB = 2 ** 30;
 const capacity = { cpus: 8, memoryBytes: 64 * GB, gpus: {} };
@@ -59,6 +66,17 @@ describe.each(databases())('claims on $name', (kind) => {
     slots,
     ...changed,
   });
+  /** Holds the lock of claims, as a worker that claims, until `release`. */
+  const holdingTheLock = () => {
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const done = platform.database.write(async (transaction) => {
+      await lockClaims(transaction);
+      locked.resolve();
+      await released.promise;
+    });
+    return { locked: locked.promise, release: released.resolve, done };
+  };
   /** Claims for a worker that knows the resources it has given away, unless `changed` says otherwise. */
   const owners = async (slots: number, changed: Partial<Offer> = {}) => {
     const rows = await promisesOf(platform.database.read, changed.workerId ?? 'worker', false);
@@ -269,6 +287,33 @@ describe.each(databases())('claims on $name', (kind) => {
     expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length);
     expect(claimed.length).toBeGreaterThan(20);
   });
+
+  test.runIf(kind.name === 'PostgreSQL')(
+    'while another worker claims, one of many that follows a hint leaves it to others; one with a free slot comes back',
+    async () => {
+      const due = async (): Promise<number | null | undefined> => {
+        const { read } = platform.database;
+        const query = read.selectNoFrom(unlessClaiming(platform.database, queuesWait).as('due'));
+        return (await query.executeTakeFirst())?.due;
+      };
+      await version('v');
+      expect(await due()).toBeNull();
+      await queue('a', 'v');
+      expect(await due()).toBe(0);
+      platform.pace.workers = 101;
+      const { locked, release, done } = holdingTheLock();
+      await locked;
+      expect(await due()).toBe(CLAIMING);
+      expect(await claims.claim(offer(1), true)).toEqual([]);
+      const insisting = claims.claim(offer(1));
+      platform.pace.workers = 1;
+      const following = claims.claim(offer(1), true);
+      release();
+      await done;
+      expect([...(await insisting), ...(await following)]).toHaveLength(1);
+      expect(await due()).toBeNull();
+    },
+  );
 
   test('executions that are accepted while queues are emptied are never without one', async () => {
     await version('v');

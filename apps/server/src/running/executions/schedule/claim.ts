@@ -62,8 +62,11 @@ export class Claims {
     this.#machine = machineOf(platform.configuration.capacity);
   }
 
-  /** Claims the executions that the worker should start now. Their rows are RUNNING afterwards. */
-  async claim(offer: Offer): Promise<readonly ExecutionRow[]> {
+  /**
+   * Claims the executions that the worker should start now. Their rows are RUNNING afterwards. `isHint`: many workers
+   * follow the same hint.
+   */
+  async claim(offer: Offer, isHint = false): Promise<readonly ExecutionRow[]> {
     // A worker is woken with every execution that is accepted: a full one must not query the database each time.
     if (freeResources(offer.capacity, [...offer.promised.values()]).isFull) return [];
     const { read } = this.#platform.database;
@@ -77,6 +80,7 @@ export class Claims {
           await removeEmpty(transaction, { ownerId: owner_id, versionId: service_version_id });
         return rows;
       },
+      isHint,
     );
   }
 
