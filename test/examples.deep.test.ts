@@ -32,7 +32,7 @@ test('both examples solve the same graph', () => {
 describe.each(['maxcut', 'qaoa'])('examples/%s', (example) => {
   test(
     'is deployed, runs, and finds the best cut there is, with a picture and a log',
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async () => {
       const app = await callerOf(await deploy(platform.client, example, filesOf(path.join(examples, example))));
       const { id, status } = await app.finish({ data: graph, params: input(example, 'params') });

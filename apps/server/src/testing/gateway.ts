@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isEnded } from '@kethub/client';
 import type { ServiceExecution } from '@kethub/contract';
 import type { DeployedService, TestInstallation } from './kethub.ts';
 
@@ -60,7 +61,17 @@ export function callerAt(endpoint: string, bearer: string, at = (address: string
     if (answer.status !== 201) throw new Error(`Not started: ${answer.status} ${answer.text}`);
     return answer.body as ServiceExecution;
   };
-  return { bearer, request, start: (input) => post(input, ''), finish: (input) => post(input, 'wait=60') };
+  const finish = async (input: unknown): Promise<ServiceExecution> => {
+    const headers = { prefer: 'wait=60' };
+    let execution = await post(input, headers.prefer);
+    while (!isEnded(execution)) {
+      const answer = await request('GET', `/${execution.id}`, { headers });
+      if (answer.status !== 200) throw new Error(`No status: ${answer.status} ${answer.text}`);
+      execution = answer.body as ServiceExecution;
+    }
+    return execution;
+  };
+  return { bearer, request, start: (input) => post(input, ''), finish };
 }
 
 export async function read(response: Response): Promise<Answered> {
