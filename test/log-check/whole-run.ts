@@ -11,9 +11,7 @@ export default function collectLogs(): () => Promise<void> {
   return async () => {
     const { lines, findings } = await lookThrough(folder);
     rmSync(folder, { recursive: true });
-    process.stdout.write(
-      `\n      Log  ${lines} lines, ${findings.length} of them with a secret or an e-mail address\n`,
-    );
+    process.stdout.write(`\n      Log  ${lines} lines, ${findings.length} of them with what no log may hold\n`);
     if (findings.length > 0)
       throw new Error(`The log holds what no log may hold:\n${findings.slice(0, 20).join('\n')}`);
   };

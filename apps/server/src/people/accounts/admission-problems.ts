@@ -17,7 +17,7 @@ export const sessionProblems: readonly ProblemCode[] = [...admissionProblems, 'l
 /** Problems with which the admission may refuse a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
   if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
-  if (access === 'SIGNED_IN') return ['not-authenticated', 'identity-provider-unavailable'];
+  if (access === 'SIGNED_IN') return ['not-authenticated', 'outside-token-scope', 'identity-provider-unavailable'];
   if (access === 'ADMINISTRATOR') return [...admissionProblems, 'not-administrator'];
   return isOperation(access) ? [...admissionProblems, 'not-permitted'] : admissionProblems;
 }

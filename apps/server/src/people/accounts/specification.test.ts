@@ -68,8 +68,14 @@ const everywhere: Readonly<Record<number, string>> = {
   429: 'Rate limits, and limits on look-ups and on images that wait to be decoded',
   500: 'Something failed inside the platform',
 };
-/** POST /authorize needs the identity provider to tell 200 from 403; the table of errors has 503 for that. */
-const besides: Readonly<Record<string, readonly number[]>> = { 'POST /authorize': [503] };
+/**
+ * POST /authorize needs the identity provider to tell 200 from 403; the table of errors has 503 for that. The table knows
+ * no personal access token with a scope, which may not ask for the status of its user.
+ */
+const besides: Readonly<Record<string, readonly number[]>> = {
+  'POST /authorize': [503],
+  'GET /user-registration-status': [403],
+};
 
 /** The table of endpoints of the user account service, row by row in its order. */
 const table: readonly Row[] = [
