@@ -76,7 +76,7 @@ export function gatewayEndpoints(
       consumes: { 'application/x-www-form-urlencoded': TokenRequest },
       summary: 'Request a bearer token with the access key pair (grant_type=client_credentials)',
       answers: { 200: TokenResponse, 400: TokenError, 401: TokenError },
-      problems: ['too-large'],
+      problems: ['too-large', 'unsupported-media-type'],
       handle: ({ request }) => tokens.grant(request),
     }),
     endpoint({
