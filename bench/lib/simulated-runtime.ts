@@ -59,6 +59,10 @@ export class SimulatedRuntime implements Runtime {
     return Promise.resolve();
   }
 
+  endWarmPods(): Promise<void> {
+    return Promise.resolve();
+  }
+
   renewRoot(): Promise<void> {
     return Promise.resolve();
   }

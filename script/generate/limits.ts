@@ -24,6 +24,7 @@ const MEANINGS: Readonly<Record<keyof typeof limits, string>> = {
   apiSpecificationDepth: 'Levels of an OpenAPI document',
   derivedSchemaBytes: 'Derived schema of a parameter',
   environmentBytes: 'Environment variables of a version, together',
+  warmPods: 'Pods of a worker that wait for executions of one version',
   versionsShown: 'Versions shown with their service',
   providerTokenLength: 'Characters of a provider token',
   nameLength: 'Characters of a name',

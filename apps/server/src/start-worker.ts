@@ -9,7 +9,7 @@ import type { Configuration, SlurmSettings } from './foundation/config/index.ts'
 import type { Platform } from './foundation/platform.ts';
 import { reachRuntime } from './foundation/process/index.ts';
 import { ContainerWatch } from './foundation/workers/index.ts';
-import { ExecutionWorker, JOB_PREFIX, jobPrefixOf, unclaimedJobs } from './running/executions/index.ts';
+import { ExecutionWorker, JOB_PREFIX, jobPrefixOf, unclaimedJobs, WarmPodKeeper } from './running/executions/index.ts';
 
 /** Milliseconds after which a runner counts as one that does not answer. */
 const RUNNER_MS = 10_000;
@@ -35,6 +35,7 @@ export async function startWorker(platform: Platform, opened: Opened): Promise<W
     dataDir,
     containers: configuration.containers,
     kubernetes: configuration.kubernetes,
+    warmPods: configuration.warmPods,
     warmBytes: configuration.warmMemoryMb * 1024 * 1024,
     serviceNetworks: configuration.serviceNetworks,
     ...(configuration.freeDiskBytes !== null && { freeBytes: configuration.freeDiskBytes }),
@@ -65,6 +66,7 @@ export async function startWorker(platform: Platform, opened: Opened): Promise<W
   await worker.start();
   await builds.start();
   layers.start();
+  if (configuration.warmPods > 0) opened.push(new WarmPodKeeper(platform, runtime).start());
   const problem = async (): Promise<string | null> => {
     // A runner that hangs does not keep the process from reporting.
     const late = pause(RUNNER_MS, null, { ref: false });

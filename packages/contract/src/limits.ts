@@ -32,6 +32,8 @@ export const limits = {
   derivedSchemaBytes: 64 * 1024,
   /** Total of all environment variables of a version. */
   environmentBytes: 128 * 1024,
+  /** Pods of a worker that wait for executions of a version. */
+  warmPods: 10,
   /** Versions shown with their service; others are left out. */
   versionsShown: 20,
   providerTokenLength: 4_096,

@@ -112,6 +112,14 @@ export const RuntimeConfiguration = Request(
           'True if an execution may run in a process that was started, with the imports of the program, before the request. Default true.',
       }),
     ),
+    warmPods: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: limits.warmPods,
+        description:
+          'Pods of each worker that wait for executions of this version, each for one, where Python services run in a cluster with Kubernetes. They come with the first execution, go when none came for 15 minutes, and may be fewer: the operator bounds those of all owners. Default 0.',
+      }),
+    ),
   },
   { $id: 'RuntimeConfiguration' },
 );

@@ -1,6 +1,7 @@
 """Carry the input of an execution into its pod, and what its program leaves out of it. Runs in any image with Python.
 
-It runs beside the program. The program waits for the file `ready`, and gives up when the file `refused` is there.
+It runs beside the program. The program waits for the file `ready`, and gives up when the file `refused` is there. A pod
+may wait for its execution. Then the program sleeps until there is a line in the pipe `news`.
 """
 
 import base64
@@ -17,12 +18,14 @@ import time
 import urllib.parse
 
 HOME = "/run/kethub"
-READY, REFUSED, WAITING = (HOME + "/exchange/result/" + name for name in ("ready", "refused", "waiting"))
+RESULT = HOME + "/exchange/result/"
+READY, REFUSED, WAITING, NEWS = (RESULT + name for name in ("ready", "refused", "waiting", "news"))
 JOB = HOME + "/handover/job"
 URL = urllib.parse.urlsplit(os.environ["PLATFORM_URL"])
 ID = os.environ["EXECUTION_ID"]
 HANDOVER = os.environ.get("HANDOVER", "frames")  # frames: for the Python side; text: as it is
 WRITTEN = HOME + "/exchange/" + os.environ.get("WRITTEN", "result/written")
+WAITS = os.environ.get("WAITS") == "yes"  # for an execution that does not exist yet
 POOLS = [name for name in os.environ["WRITABLE_POOLS"].split(",") if name]
 MOST = 200_000  # entries of a folder that are looked at; the platform refuses far fewer
 ATTEMPTS = 120  # with pauses of up to five seconds: the platform may be restarted meanwhile
@@ -96,7 +99,7 @@ def fetch():
     for part, folder in parts.items():
         os.makedirs(HOME + "/" + folder, exist_ok=True)
         receive(part, HOME + "/" + folder)
-    header = text(HOME + "/secret/job").encode("utf-8")
+    header = wait() if WAITS else text(HOME + "/secret/job").encode("utf-8")
     with open(JOB + ".part", "wb") as file:
         if HANDOVER == "text":
             file.write(header)
@@ -106,26 +109,53 @@ def fetch():
     os.rename(JOB + ".part", JOB)
 
 
+def wait_for_program():
+    waited = 0
+    while not os.path.exists(WAITING):
+        time.sleep(0.02)
+        waited += 1
+        # The node may have asked this process to end before it listened. It starts no program then.
+        if waited % 100 == 0:
+            ask("POST", "/claim").read()
+
+
+def wait():
+    """Wait for the execution of this pod, and return what it is given. The platform answers at least twice a minute."""
+    wait_for_program()
+    while True:
+        answer = ask("POST", "/wait")
+        content = answer.read()
+        if answer.status == 200:
+            return content
+
+
+def wake():
+    """Wake the program. The pipe keeps the line for as long as this process has it open."""
+    try:
+        pipe = os.open(NEWS, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+        # After a restart of this container, the program may have put anything in its place.
+        if stat.S_ISFIFO(os.fstat(pipe).st_mode):
+            os.write(pipe, b"\n")
+    except OSError:
+        pass  # There is none in most pods.
+
+
 def begin():
     """Let the program begin. The platform records it first: it never takes a program that ran for one that did not."""
     try:
         if not os.path.exists(JOB):
             fetch()
-        waited = 0
-        while not os.path.exists(WAITING):
-            time.sleep(0.02)
-            waited += 1
-            # The node may have asked this process to end before it listened. It starts no program then.
-            if waited % 100 == 0:
-                ask("POST", "/claim").read()
+        wait_for_program()
         ask("POST", "/begin").read()
     except Refused as refusal:
         with open(REFUSED + ".part", "w", encoding="utf-8") as file:
             file.write(str(refusal))
         os.rename(REFUSED + ".part", REFUSED)
+        wake()
         # A signal that was missed does not come again. In a pod that goes on, the node starts this container anew.
         os._exit(0)
     open(READY, "w").close()
+    wake()
 
 
 def send(method, path, body=None, size=0):
@@ -196,6 +226,7 @@ def collect(*_):
 def leave():
     """End after a refusal. The node may have asked this process to end before it listened, and does not ask again."""
     # The program cannot start without this container. It reads the refusal itself.
+    wake()
     for _ in range(500):
         if os.path.exists(WAITING):
             break
@@ -207,11 +238,15 @@ def leave():
 # The first process of a container ignores signals that it does not handle, so this comes first.
 signal.signal(signal.SIGTERM, collect)
 os.umask(0o022)
-os.makedirs(HOME + "/exchange/result", exist_ok=True)
+os.makedirs(RESULT, exist_ok=True)
+if WAITS and not os.path.lexists(NEWS):
+    os.mkfifo(NEWS)
 # The node starts this container again when it was ended in the middle.
 if os.path.exists(REFUSED):
     leave()
 elif not os.path.exists(READY):
     begin()
+else:
+    wake()
 while True:
     signal.pause()

@@ -82,6 +82,14 @@ export interface WrittenPool {
   files: OutputFile[];
 }
 
+/** Pods that wait for executions of a version, as its owner wishes. */
+export interface WarmPodsWish {
+  readonly owner: string;
+  readonly version: string;
+  /** Pods that wait at the same time. */
+  readonly most: number;
+}
+
 /** One run of user code. `secrets` exist in memory only, from here to the program. */
 export interface ExecutionJob {
   executionId: string;
@@ -104,6 +112,8 @@ export interface ExecutionJob {
   hosts?: readonly string[];
   /** True if a warm worker may serve it. Default true. */
   warm?: boolean;
+  /** Pods of a cluster that wait for further executions of its version. Default none. */
+  warmPods?: WarmPodsWish;
   limits: Limits;
   /** A note of the platform. It is kept with the execution and returned with its end, unread, through every restart. */
   note?: string;
@@ -248,6 +258,8 @@ export interface RunnerStatus {
   version: string;
   running: { executionId: string; pid: number }[];
   warm: { sourceDir: string; pid: number; bytes: number }[];
+  /** Pods of a cluster that wait for an execution, or are on their way. A runner of an older version does not name them. */
+  warmPods?: WarmPod[];
   /** Id of the root that we built, or null while sandboxes see a part of this machine's `/usr`. */
   root: string | null;
   /** Running sandboxes of builds. */
@@ -256,6 +268,15 @@ export interface RunnerStatus {
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
   /** Reason why the cluster that runs the executions is not reached; null while it is, and where there is none. */
   clusterAway?: string | null;
+}
+
+/** A pod that waits for an execution. */
+export interface WarmPod {
+  readonly owner: string;
+  readonly version: string;
+  readonly job: string;
+  /** True when it can take an execution. */
+  readonly isReady: boolean;
 }
 
 /** Receives ends from {@link Runtime.onEnded}. "Go to implementation" leads on to the platform, which a package cannot name. */
@@ -298,7 +319,9 @@ export interface Runtime {
   sandboxed(request: SandboxedCommand): Promise<SandboxedOutcome>;
   /** Asks for warm workers for this code. */
   prewarm(code: Code, environment: Record<string, string>, limits: Limits): Promise<void>;
-  /** Makes new sandboxes from a root that was just built. */
+  /** Ends the pods that wait for executions of these versions. */
+  endWarmPods(versions: readonly string[]): Promise<void>;
+  /** Makes new sandboxes from a root that was just built. Whatever waits for an execution ends. */
   renewRoot(): Promise<void>;
   status(): Promise<RunnerStatus>;
   /** Stops cleanly: warm workers end; running executions go on, and the next platform process collects them. */
@@ -324,6 +347,10 @@ export interface RuntimeOptions {
   warmPerCode?: number;
   /** An idle worker ends after this time, default 300,000 ms. */
   warmIdleMs?: number;
+  /** Pods of a cluster that may wait for executions, of all versions together, default 0. */
+  warmPods?: number;
+  /** Pods of a version end when it had no execution for this time, default 900,000 ms. */
+  warmPodIdleMs?: number;
   /** Time from SIGTERM to the kill of all processes at a cancellation, default 3,000 ms. */
   cancelGraceMs?: number;
   /** Private networks (`10.1.0.0/16`) that services may reach when they declare hosts there. Default none. */

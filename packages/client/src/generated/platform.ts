@@ -1936,6 +1936,8 @@ export interface components {
             runTimeSeconds?: number;
             /** True if requirements that exist as source code only are built: their code runs in the sandbox of the build, without a network. Default false. */
             sourcePackages?: boolean;
+            /** Pods of each worker that wait for executions of this version, each for one, where Python services run in a cluster with Kubernetes. They come with the first execution, go when none came for 15 minutes, and may be fewer: the operator bounds those of all owners. Default 0. */
+            warmPods?: number;
             /** True if an execution may run in a process that was started, with the imports of the program, before the request. Default true. */
             warmStart?: boolean;
         };

@@ -110,6 +110,10 @@ class LocalRuntime implements Runtime {
     await this.#request('prewarm', { code, environment, limits });
   }
 
+  async endWarmPods(versions: readonly string[]): Promise<void> {
+    await this.#request('endWarmPods', { versions });
+  }
+
   async renewRoot(): Promise<void> {
     await this.#request('renewRoot', {});
   }
@@ -188,6 +192,8 @@ function settingsOf(options: RuntimeOptions): Settings {
     warmBytes: options.warmBytes ?? 512 * 1024 * 1024,
     warmPerCode: options.warmPerCode ?? 1,
     warmIdleMs: options.warmIdleMs ?? 300_000,
+    warmPods: options.warmPods ?? 0,
+    warmPodIdleMs: options.warmPodIdleMs ?? 900_000,
     cancelGraceMs: options.cancelGraceMs ?? 3_000,
     idleExitMs: options.idleExitMs ?? 10_000,
     freeBytes: options.freeBytes ?? null,

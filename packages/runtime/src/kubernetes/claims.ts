@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { DataPoolMount, Limits } from '../types.ts';
+import type { Handover } from './handover.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { keepRecord, readRecord } from '../transfers/record.ts';
 import { nameOf, takeFile, type Reply, type Transfer, type Transfers } from '../transfers/transfers.ts';
@@ -27,6 +28,8 @@ export interface KeptJob {
   readonly pools: readonly DataPoolMount[];
   /** Folders for what the pod leaves in its writable pools, by their index. */
   readonly poolFolders: Readonly<Record<string, string>>;
+  /** Name of its pod in requests, when it is not the id of the execution: the pod waited for one. */
+  readonly reservation?: string;
   /** The uid of the pod that may run the program. */
   readonly pod?: string;
   /** True if its pod asks before the program begins. One of an older version does not, so its claim is the beginning. */
@@ -52,11 +55,20 @@ export class Claims {
   readonly #begins = Promise.withResolvers<number>();
   readonly #close: () => void;
   readonly #taken = { bytes: 0, entries: 0 };
+  readonly #handover: Handover | null;
   #kept: KeptJob;
 
-  constructor(folder: string, executionId: string, kept: KeptJob, transfers: Transfers) {
+  /** @param handover of a pod that waited; null for any other, and for one that an earlier runner has taken. */
+  constructor(
+    folder: string,
+    executionId: string,
+    kept: KeptJob,
+    transfers: Transfers,
+    handover: Handover | null = null,
+  ) {
     this.#folder = folder;
     this.#kept = kept;
+    this.#handover = handover;
     this.written = join(folder, 'written');
     this.done = this.#done.promise;
     this.begins = this.#begins.promise;
@@ -64,8 +76,9 @@ export class Claims {
     if (kept.begunAt !== undefined) this.#begins.resolve(kept.begunAt);
     if (kept.done === true) this.#done.resolve();
     // A program that writes nothing leaves an empty file.
-    if (kept.done !== true && kept.pod === undefined) writeFileSync(this.written, '', { mode: 0o600 });
-    this.#close = transfers.open(executionId, {
+    const isNew = kept.pod === undefined || (kept.reservation !== undefined && kept.begunAt === undefined);
+    if (kept.done !== true && isNew) writeFileSync(this.written, '', { mode: 0o600 });
+    this.#close = transfers.open(kept.reservation ?? executionId, {
       tokenHash: kept.tokenHash,
       parts: kept.parts,
       input: inputOf(folder),
@@ -78,6 +91,10 @@ export class Claims {
   get pod(): string | null {
     const { pod } = this.#kept;
     return pod === undefined || pod === NOBODY ? null : pod;
+  }
+
+  get hasBegun(): boolean {
+    return this.#kept.begunAt !== undefined;
   }
 
   get isDone(): boolean {
@@ -98,6 +115,7 @@ export class Claims {
     if (this.#kept.begunAt !== undefined) return;
     const begunAt = Date.now();
     this.#keep({ begunAt });
+    this.#handover?.forget();
     // A pod that does not ask fetches its input after its claim.
     if (this.#kept.asks === true) rmSync(inputOf(this.#folder), { force: true });
     this.#begins.resolve(begunAt);
@@ -116,6 +134,8 @@ export class Claims {
       this.#begin();
       return [200, {}];
     }
+    if (request.method === 'POST' && what === 'wait' && this.#handover !== null && !this.hasBegun)
+      return this.#handover.ask(request);
     if (request.method === 'POST' && what === 'done') {
       this.#keep({ done: true });
       this.#done.resolve();

@@ -10,7 +10,17 @@ import { waitingNotice } from '../runner/waiting-notice.ts';
 import type { Exit } from '../sandbox/sandbox.ts';
 import type { Cause, DataPoolMount, Limits, Severity } from '../types.ts';
 import { ClusterAway, ClusterRefusal, shortened, type ClusterApi } from './api.ts';
-import { causeOfCluster, endedSilently, hasStarted, isOver, programEnd, waitOf, type Pod } from './pod.ts';
+import {
+  causeOfCluster,
+  endedSilently,
+  hasStarted,
+  isFull,
+  isOver,
+  latestWarning,
+  programEnd,
+  waitOf,
+  type Pod,
+} from './pod.ts';
 import { ATTEMPT, endMark } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 import type { Pods } from './pods.ts';
@@ -46,6 +56,8 @@ export interface Cluster {
   graceMs(): number;
   /** Called when the job could not be removed after many attempts. */
   stayed(): void;
+  /** Called again and again while it waits for room in the cluster. */
+  lacksRoom(): void;
 }
 
 export interface JobRunOptions {
@@ -228,6 +240,7 @@ export class KubernetesRun implements Run {
 
   /** Says what the execution waits for, each reason once, to its owner and to the operator. */
   #wait(why: string): void {
+    if (this.#log === null && isFull(why)) this.#cluster.lacksRoom();
     // The program may have begun while the cluster was asked for the reason.
     if (this.#log !== null || this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;
     this.#logged.add(why);
@@ -336,8 +349,8 @@ export class KubernetesRun implements Run {
         if (waited + LOOK_MS < EXPLAIN_AFTER_MS) continue;
         const why =
           this.#pod === null
-            ? await this.#eventOf(job)
-            : (waitOf(this.#pod) ?? (await this.#eventOf(this.#pod.metadata.name)));
+            ? await latestWarning(api, job)
+            : (waitOf(this.#pod) ?? (await latestWarning(api, this.#pod.metadata.name)));
         if (why !== null)
           this.#wait(this.#options.leavesFile && IMAGE_LOST.test(why) ? `${why} ${AS_NEW_VERSION}` : why);
       } catch (error) {
@@ -345,15 +358,6 @@ export class KubernetesRun implements Run {
         this.#wait(messageOf(error));
       }
     }
-  }
-
-  /** The latest warning of the cluster about an object, such as an exhausted quota. */
-  async #eventOf(name: string): Promise<string | null> {
-    const query = { fieldSelector: `involvedObject.name=${name},type=Warning`, limit: 50 };
-    const { items } = await this.#cluster.api.ask<{ items: { message?: string; lastTimestamp?: string | null; eventTime?: string | null }[] }>('GET', 'events', { query }); // prettier-ignore
-    const at = ({ lastTimestamp, eventTime }: (typeof items)[number]): string => lastTimestamp ?? eventTime ?? '';
-    const latest = items.toSorted((one, other) => at(one).localeCompare(at(other))).at(-1);
-    return latest?.message === undefined ? null : shortened(latest.message);
   }
 
   /** Asks the cluster to end the pod, again and again until it is over. Before the program begins, nothing will run: it ends here. */

@@ -9,14 +9,28 @@ import { messageOf } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { END } from '../runner/records.ts';
-import type { Limits } from '../types.ts';
+import type { Run } from '../runner/driver.ts';
+import type { Code, Limits } from '../types.ts';
 import { ClusterApi, ClusterAway, ClusterRefusal } from './api.ts';
 import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
-import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
-import { ATTEMPT, jobName, jobOf, LABELS, policyOf, secretOf, type Destination, type Order } from './objects.ts';
+import type { Handover } from './handover.ts';
+import { KubernetesRun, makeFolders, type Cluster, type JobRunOptions } from './kubernetes-run.ts';
+import {
+  ATTEMPT,
+  idLabel,
+  jobName,
+  jobOf,
+  LABELS,
+  policyOf,
+  secretOf,
+  type Destination,
+  type Order,
+} from './objects.ts';
 import { Pods } from './pods.ts';
 import { buildProgram, imageProgram, pythonProgram, type ClusterProgram } from './programs.ts';
 import type { KubernetesSettings } from './settings.ts';
+import { WarmPods, type Reservation, type Taken, type WarmSettings, type WarmSpec } from './warm-pods.ts';
+import { WarmRun } from './warm-run.ts';
 import { certificatesOf } from '../transfers/tls.ts';
 import { hashOf, Transfers } from '../transfers/transfers.ts';
 
@@ -52,16 +66,29 @@ export class Kubernetes {
   readonly #transfers = new Transfers();
   readonly #networks: () => readonly string[];
   readonly #graceMs: () => number;
+  readonly #warm: WarmPods;
   #settings: KubernetesSettings | null = null;
   /** Connections by their settings: the namespaces of executions and of builds, also of earlier settings. */
   readonly #connected = new Map<string, Connected>();
   #sweepsAgain = false;
+  #lacksLabels = false;
 
-  constructor(paths: RunnerPaths, networks: () => readonly string[], graceMs: () => number) {
+  constructor(
+    paths: RunnerPaths,
+    networks: () => readonly string[],
+    graceMs: () => number,
+    warm: () => WarmSettings = () => ({ most: 0, idleMs: 0 }),
+  ) {
     this.#graceMs = graceMs;
+    this.#warm = new WarmPods(this.#transfers, warm, () => this.#sweepAgain());
     this.#paths = paths;
     this.#installation = installationOf(paths.runtimeDir).id;
     this.#networks = networks;
+  }
+
+  /** Pods that wait for executions. */
+  get warm(): Pick<WarmPods, 'list' | 'clear' | 'endVersions'> {
+    return this.#warm;
   }
 
   /** True when Python services run in a cluster. */
@@ -73,6 +100,7 @@ export class Kubernetes {
   async use(settings: KubernetesSettings | null): Promise<void> {
     const isNew = settings !== null && JSON.stringify(settings) !== JSON.stringify(this.#settings);
     this.#settings = settings;
+    if (settings === null || isNew) void this.#warm.clear();
     if (!isNew) return;
     await this.#transfers.listen(settings.port, settings.tls);
     this.#connect(settings);
@@ -85,26 +113,26 @@ export class Kubernetes {
   }
 
   /** @throws when the folders cannot be made, or are not there. */
-  prepare(job: JobHeader, input: Buffer, folder: string, usualPython: string): KubernetesRun {
+  prepare(job: JobHeader, input: Buffer, folder: string, usualPython: string): Run {
     const settings = this.#settings;
     if (settings === null) throw new Error('This worker has no cluster.');
     const { code } = job;
     const registry = settings.registry ?? null;
     if (!('image' in code)) {
       const python = code.python ?? usualPython;
-      return this.#run(settings, job, pythonProgram(job, code, input, folder, python), folder);
+      const key = keyOf(settings, job, code, python);
+      return this.#run(settings, job, pythonProgram(job, code, input, folder, python), folder, key);
     }
     if (registry === null) throw new Error('This worker has no registry for images.');
     if (code.build === undefined)
-      return this.#run(settings, job, imageProgram(job, code, input, folder, registry), folder);
+      return this.#run(settings, job, imageProgram(job, code, input, folder, registry), folder, null);
     const program = buildProgram(code, code.build, registry);
-    return this.#run({ ...settings, namespace: registry.buildNamespace }, job, program, folder);
+    return this.#run({ ...settings, namespace: registry.buildNamespace }, job, program, folder, null);
   }
 
-  #run(settings: KubernetesSettings, job: JobHeader, program: ClusterProgram, folder: string): KubernetesRun {
+  /** @param key equal for executions that one pod can serve; null when no pod waits for executions. */
+  #run(settings: KubernetesSettings, job: JobHeader, program: ClusterProgram, folder: string, key: string | null): Run {
     const { executionId, limits, dataPools } = job;
-    const token = randomBytes(32).toString('hex');
-    const name = jobName(this.#installation, executionId);
     if (Buffer.byteLength(program.handover) > SECRET_BYTES)
       throw new Error(`The secrets of an execution may have ${SECRET_BYTES} bytes together in a cluster.`);
     // A pod brings its copies of writable pools as a whole, so they have folders of their own here.
@@ -118,85 +146,129 @@ export class Kubernetes {
     );
     const poolParts = dataPools.map(({ path }, index) => [`pool${index}`, { from: path, to: `pools/${index}` }]);
     makeFolders(folder, pools);
-    const { leavesFile } = program;
-    const kept: KeptJob = {
+    const base = {
       settings,
-      job: name,
       limits,
       startedAt: Date.now(),
-      tokenHash: hashOf(token),
       parts: { ...program.parts, ...(Object.fromEntries(poolParts) as KeptJob['parts']) },
       pools,
       poolFolders,
       asks: true,
       marksEnd: true,
-      leavesFile,
+      leavesFile: program.leavesFile,
     };
-    keepJob(folder, kept);
-    const { api, pods } = this.#connect(settings);
-    const make = async (): Promise<void> => {
-      const port = await this.#transfers.listen(settings.port, settings.tls);
-      const order: Order = {
-        settings,
-        job: name,
-        installation: this.#installation,
-        attempt: attemptOf(kept),
-        executionId,
-        environment: job.environment,
-        dataPools,
-        limits,
-        gpus: job.gpus?.count ?? 0,
-        certificates: certificatesOf(settings.tls),
-        ours: await this.#ours(settings, port),
-        hosts: [
-          ...(await Promise.all((job.hosts ?? []).map((host) => this.#destination(host)))),
-          ...(await Promise.all(program.hosts.map((host) => destinationOf(host, () => true)))),
-        ],
+    const prepared = (kept: KeptJob, make: () => Promise<void>, handover: Handover | null): [Claims, KubernetesRun] => {
+      keepJob(folder, kept);
+      const claims = new Claims(folder, executionId, kept, this.#transfers, handover);
+      const options = { ...optionsOf(kept, folder), inputRefused: program.inputRefused ?? null };
+      return [claims, new KubernetesRun(this.#around(settings, make), claims, options)];
+    };
+    const inOwnPod = (): KubernetesRun => {
+      const token = randomBytes(32).toString('hex');
+      const kept = { ...base, job: jobName(this.#installation, executionId), tokenHash: hashOf(token) };
+      const make = (): Promise<void> => this.#make(settings, job, program, { id: executionId, token });
+      return prepared(kept, make, null)[1];
+    };
+    const spec = key === null ? null : this.#warmSpec(settings, job, program, key);
+    const taken = spec === null ? null : this.#warm.take(spec);
+    let run: Run;
+    if (taken === null) run = inOwnPod();
+    else {
+      const { id: reservation, job: name, tokenHash, pod, handover } = taken;
+      const make = (): Promise<void> => {
+        handover.give(program.handover);
+        this.#label(settings, taken, executionId);
+        return Promise.resolve();
       };
-      await createJob(api, order, program, token);
+      run = new WarmRun(
+        taken,
+        ...prepared({ ...base, job: name, tokenHash, reservation, pod }, make, handover),
+        inOwnPod,
+      );
+    }
+    if (spec !== null) void run.begins?.then(() => this.#warm.want(spec));
+    return run;
+  }
+
+  /** Makes the job of an execution, or of a pod that waits for one. */
+  async #make(
+    settings: KubernetesSettings,
+    { environment, dataPools, limits, gpus, hosts = [] }: Omit<JobHeader, 'secrets'>,
+    program: ClusterProgram,
+    { id, token }: Reservation,
+    warmFor?: string,
+  ): Promise<void> {
+    const port = await this.#transfers.listen(settings.port, settings.tls);
+    const order: Order = {
+      settings,
+      job: jobName(this.#installation, id),
+      installation: this.#installation,
+      attempt: attemptOf({ tokenHash: hashOf(token) }),
+      executionId: id,
+      environment,
+      dataPools,
+      limits,
+      gpus: gpus?.count ?? 0,
+      certificates: certificatesOf(settings.tls),
+      ours: await this.#ours(settings, port),
+      hosts: [
+        ...(await Promise.all(hosts.map((host) => this.#destination(host)))),
+        ...(await Promise.all(program.hosts.map((host) => destinationOf(host, () => true)))),
+      ],
+      ...(warmFor !== undefined && { warmFor }),
     };
-    return new KubernetesRun(
-      { api, pods, make, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
-      new Claims(folder, executionId, kept, this.#transfers),
-      {
-        job: name,
-        attempt: attemptOf(kept),
-        folder,
-        output: join(folder, 'output'),
-        pools,
-        limits,
-        marksEnd: true,
-        leavesFile,
-        inputRefused: program.inputRefused ?? null,
-      },
-    );
+    await createJob(this.#connect(settings).api, order, program, token);
+  }
+
+  /** Pods that its owner wishes for further executions like this one. It holds nothing that is of this execution alone. */
+  #warmSpec(settings: KubernetesSettings, job: JobHeader, given: ClusterProgram, key: string): WarmSpec | null {
+    const { warmPods, dataPools } = job;
+    if (warmPods === undefined || dataPools.length > 0) return null;
+    const { secrets: _secrets, secretEnvironment: _environment, ...others } = job;
+    const program = { ...given, handover: '' };
+    return {
+      ...warmPods,
+      key,
+      parts: program.parts,
+      ...this.#connect(settings),
+      jobOf: (id) => jobName(this.#installation, id),
+      make: (reservation) => this.#make(settings, others, program, reservation, warmPods.version),
+    };
+  }
+
+  /** Shows an operator which execution the pod has. Older rights of ours do not allow it for pods, which is said once. */
+  #label(settings: KubernetesSettings, { job, name }: Taken, executionId: string): void {
+    const { api } = this.#connect(settings);
+    const body = { metadata: { labels: idLabel(LABELS.execution, executionId) } };
+    for (const path of [`jobs/${job}`, ...(name === null ? [] : [`pods/${name}`])])
+      api.ask('PATCH', path, { body }).catch((error: unknown) => {
+        if (!this.#lacksLabels) console.error(`${path} has no label with its execution: ${messageOf(error)}`);
+        this.#lacksLabels = true;
+      });
+  }
+
+  #around(settings: KubernetesSettings, make: (() => Promise<void>) | null): Cluster {
+    return {
+      ...this.#connect(settings),
+      make,
+      graceMs: this.#graceMs,
+      stayed: () => this.#sweepAgain(),
+      lacksRoom: () => this.#warm.yield(),
+    };
   }
 
   /** The run that an earlier runner has begun in this execution folder. Null when that was no job of a cluster. */
   reattach(executionId: string, folder: string): LeftRun | null {
     const kept = readJob(folder);
     if (kept === null) return null;
-    const { settings, job, limits, startedAt, pools, marksEnd = false, leavesFile = false } = kept;
+    const { settings, limits, startedAt, reservation, begunAt } = kept;
     this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
-    const { api, pods } = this.#connect(settings);
     const claims = new Claims(folder, executionId, kept, this.#transfers);
-    const options = {
-      job,
-      attempt: attemptOf(kept),
-      folder,
-      output: join(folder, 'output'),
-      pools,
-      limits,
-      marksEnd,
-      leavesFile,
-    };
-    const run = new KubernetesRun(
-      { api, pods, make: null, graceMs: this.#graceMs, stayed: () => this.#sweepAgain() },
-      claims,
-      options,
-    );
+    const run = new KubernetesRun(this.#around(settings, null), claims, optionsOf(kept, folder));
+    // Only the earlier runner had what its pod waits for.
+    if (reservation !== undefined && begunAt === undefined) run.kill();
     return { run, limits, startedAt };
   }
 
@@ -279,13 +351,30 @@ export class Kubernetes {
     mkdirSync(this.#paths.executions, { recursive: true, mode: 0o711 });
     const folders = readdirSync(this.#paths.executions).map((name) => join(this.#paths.executions, name));
     const kept = folders.filter((folder) => !existsSync(join(folder, END))).map(readJob);
-    return new Set(kept.flatMap((one) => (one === null ? [] : [one.job])));
+    return new Set([
+      ...kept.flatMap((one) => (one === null ? [] : [one.job])),
+      ...this.#warm.list().map(({ job }) => job),
+    ]);
   }
 }
 
 /** Names the attempt of an execution: each one has a token of its own. */
-function attemptOf({ tokenHash }: KeptJob): string {
+function attemptOf({ tokenHash }: Pick<KeptJob, 'tokenHash'>): string {
   return tokenHash.slice(0, 16);
+}
+
+function optionsOf(kept: KeptJob, folder: string): JobRunOptions {
+  const { job, pools, limits, marksEnd = false, leavesFile = false } = kept;
+  const output = join(folder, 'output');
+  return { job, attempt: attemptOf(kept), folder, output, pools, limits, marksEnd, leavesFile };
+}
+
+/** Equal for executions that one pod can serve. Folders of code never change. */
+function keyOf(settings: KubernetesSettings, job: JobHeader, code: Code, python: string): string {
+  const { environment, hosts = [], limits, gpus = null } = job;
+  const variables = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
+  const ofLimits = Object.entries(limits).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([settings, code.sourceDir, code.layerDir, python, variables, hosts, ofLimits, gpus]);
 }
 
 /** The addresses of `host:port` that are allowed. A name without any has none. */

@@ -13,8 +13,10 @@ export const LABELS = {
   installation: 'kethub.io/installation',
   /** Name of the job of an execution. */
   job: 'kethub.io/job',
-  /** Id of the execution, where it can be a label. */
+  /** Id of the execution, where it can be a label. A pod that waits for one has none yet. */
   execution: 'kethub.io/execution',
+  /** Version of a pod that waits for an execution, or has waited, where it can be a label. */
+  warm: 'kethub.io/warm',
 } as const;
 
 /** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
@@ -70,6 +72,8 @@ export interface Order {
   /** Our own address, and the hosts that the version declares. */
   readonly ours: Destination;
   readonly hosts: readonly Destination[];
+  /** Set for a pod that waits for an execution of this version. */
+  readonly warmFor?: string;
 }
 
 /** The name of the job of an execution: its id, or its digest where an id cannot be a name. */
@@ -79,8 +83,12 @@ export function jobName(installation: string, executionId: string): string {
   return `kethub-${createHash('sha256').update(installation).digest('hex').slice(0, 8)}-${id}`;
 }
 
-function metadataOf({ job, installation, attempt, executionId }: Order): object {
-  const isLabel = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/.test(executionId);
+/** A label with an id, unless the id cannot be one. */
+export function idLabel(label: string, id: string): Record<string, string> {
+  return /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/.test(id) ? { [label]: id } : {};
+}
+
+function metadataOf({ job, installation, attempt, executionId, warmFor }: Order): object {
   return {
     name: job,
     annotations: { [ATTEMPT]: attempt },
@@ -88,7 +96,7 @@ function metadataOf({ job, installation, attempt, executionId }: Order): object 
       'app.kubernetes.io/managed-by': 'kethub',
       [LABELS.installation]: installation,
       [LABELS.job]: job,
-      ...(isLabel && { [LABELS.execution]: executionId }),
+      ...(warmFor === undefined ? idLabel(LABELS.execution, executionId) : idLabel(LABELS.warm, warmFor)),
     },
   };
 }
@@ -124,14 +132,15 @@ export function resourcesOf({ settings, limits, gpus }: Order): Record<string, s
 
 /** The frame of every pod: its user, its names, and the volumes of the container of ours. */
 export function frameOf(order: Order): { readonly volumes: readonly object[] } {
-  const { settings, limits, ours, hosts, dataPools } = order;
+  const { settings, limits, ours, hosts, dataPools, warmFor } = order;
+  const waits = warmFor === undefined ? 0 : WARM_POD_MS / 1_000;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     hostname: 'service',
     // Counted from the moment when a node has taken the pod; a job would also count the time that it waits.
-    activeDeadlineSeconds: Math.ceil(limits.runTimeMs / 1_000) + SLACK_SECONDS,
+    activeDeadlineSeconds: Math.ceil(limits.runTimeMs / 1_000) + SLACK_SECONDS + waits,
     terminationGracePeriodSeconds: GRACE_SECONDS,
     securityContext: {
       runAsUser: USER,
@@ -181,7 +190,7 @@ export function pythonPod(order: Order, { python, hasLayer }: { python: string; 
   const image = settings.image.replaceAll('{python}', python);
   return {
     ...frameOf(order),
-    initContainers: [transferOf(order, image)],
+    initContainers: [transferOf(order, image, order.warmFor === undefined ? {} : { WAITS: 'yes' })],
     containers: [
       {
         name: CONTAINERS.program,
@@ -253,14 +262,22 @@ export function programMounts({ dataPools }: Order): object[] {
   ];
 }
 
-/** Waits for the input with this shell, or ends without having run. `tools`: the path before its commands. */
-export function waitForInput(limits: Limits, tools = ''): string {
+/** Milliseconds for which a pod waits for an execution. Then another takes its place, with addresses and certificates of that time. */
+export const WARM_POD_MS = 900_000;
+/** Sleeps until our container has news, which may take minutes. */
+const SLEEP = `if [ -p ${KETHUB}/result/news ]; then read -r _ <>${KETHUB}/result/news; else sleep 0.02; fi`;
+
+/**
+ * Waits for the input with this shell, or ends without having run. `tools`: the path before its commands. `sleep`: the
+ * pause between two looks.
+ */
+export function waitForInput(limits: Limits, tools = '', sleep = `${tools}sleep 0.02`): string {
   return `ulimit -c 0; ulimit -n ${OPEN_FILES}; ulimit -f ${Math.ceil(limits.fileBytes / 512)}
 trap 'exit 125' TERM
 : >${KETHUB}/result/waiting
 while [ ! -e ${KETHUB}/result/ready ]; do
   [ ! -e ${KETHUB}/result/refused ] || { ${tools}cat ${KETHUB}/result/refused >/dev/termination-log; exit 125; }
-  ${tools}sleep 0.02
+  ${sleep}
 done`;
 }
 
@@ -287,7 +304,7 @@ export const PASS_TERM = `trap 'stop=1; kill -TERM "$program" 2>/dev/null' TERM`
  * with the code of the program. Both streams are one: a node records two in pieces, and mixes them within a long line.
  */
 function startOf(order: Order): string {
-  return `${waitForInput(order.limits)}
+  return `${waitForInput(order.limits, '', order.warmFor === undefined ? undefined : SLEEP)}
 exec 3>>${KETHUB}/result/written 4<${KETHUB}/handover/job
 rm ${KETHUB}/handover/job || exit 125
 ${PASS_TERM}

@@ -1,6 +1,6 @@
 import { limitCause } from '../runner/outcome.ts';
 import type { Cause } from '../types.ts';
-import { shortened } from './api.ts';
+import { shortened, type ClusterApi } from './api.ts';
 
 /** The parts of a pod that are read here. */
 export interface Pod {
@@ -84,6 +84,11 @@ export function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
+/** True for a reason that more room in the cluster would mend. */
+export function isFull(why: string): boolean {
+  return /exceeded quota|No node of the cluster can take it/.test(why);
+}
+
 /** The reason why a pod has not begun, in words; null when it is on its way. */
 export function waitOf(pod: Pod): string | null {
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
@@ -98,6 +103,15 @@ export function waitOf(pod: Pod): string | null {
   }
   return null;
 }
+
+/** The latest warning of the cluster about an object, such as an exhausted quota; null when there is none. */
+export async function latestWarning(api: ClusterApi, name: string): Promise<string | null> {
+  const query = { fieldSelector: `involvedObject.name=${name},type=Warning`, limit: 50 };
+  const { items } = await api.ask<{ items: { message?: string; lastTimestamp?: string | null; eventTime?: string | null }[] }>('GET', 'events', { query });
+  const at = ({ lastTimestamp, eventTime }: (typeof items)[number]): string => lastTimestamp ?? eventTime ?? '';
+  const latest = items.toSorted((one, other) => at(one).localeCompare(at(other))).at(-1);
+  return latest?.message === undefined ? null : shortened(latest.message);
+} // prettier-ignore
 
 /** The cause when the cluster, and not the program, has ended a pod; null otherwise. */
 export function causeOfCluster(

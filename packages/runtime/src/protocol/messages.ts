@@ -13,6 +13,9 @@ export interface Settings {
   warmBytes: number;
   warmPerCode: number;
   warmIdleMs: number;
+  /** A platform of an older version does not send these two. */
+  warmPods?: number;
+  warmPodIdleMs?: number;
   cancelGraceMs: number;
   /**
    * Milliseconds without a platform and without work, after which the runner ends. A platform of an older version does
@@ -48,6 +51,8 @@ export interface Methods {
   /** Ends the sandboxed command of request `target`. */
   abort: { params: { target: number }; result: null };
   prewarm: { params: { code: Code; environment: Record<string, string>; limits: Limits }; result: null };
+  /** A runner of an older version does not know it. */
+  endWarmPods: { params: { versions: readonly string[] }; result: null };
   renewRoot: { params: Nothing; result: null };
   status: { params: Nothing; result: RunnerStatus };
   /** The platform stops: warm workers end, and so does the runner if nothing runs. Returns whether it ends. */

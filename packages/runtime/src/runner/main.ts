@@ -57,6 +57,7 @@ const kubernetes = new Kubernetes(
   paths,
   () => settings.networks ?? [],
   () => settings.cancelGraceMs,
+  () => ({ most: settings.warmPods ?? 0, idleMs: settings.warmPodIdleMs ?? 0 }),
 );
 const executions = new Executions(context, { pool, prestarted, containers, kubernetes }, () => settings, {
   ended(end) {
@@ -116,8 +117,13 @@ const handlers: Handlers = {
     if (!kubernetes.isUsed) pool.want({ ...spec, hosts: [] });
     return null;
   },
+  endWarmPods({ versions }) {
+    kubernetes.warm.endVersions(versions);
+    return null;
+  },
   async renewRoot() {
     context.renewRoot();
+    void kubernetes.warm.clear();
     await pool.clear(false);
     return null;
   },
@@ -127,6 +133,7 @@ const handlers: Handlers = {
     version,
     running: executions.running(),
     warm: pool.list(),
+    warmPods: kubernetes.warm.list(),
     commands: commands.count,
     limitedBy: context.limitedBy,
     clusterAway: kubernetes.away,
@@ -134,6 +141,7 @@ const handlers: Handlers = {
   async close(_params, { client }) {
     const others = [...(server?.clients ?? [])].some((other) => other !== client);
     if (others) return { exits: false };
+    void kubernetes.warm.clear();
     await pool.clear(false);
     const exits = isIdle();
     if (exits) setImmediate(() => void leave());
@@ -141,6 +149,7 @@ const handlers: Handlers = {
   },
   async retire() {
     retiring = true;
+    void kubernetes.warm.clear(true);
     await pool.clear(true);
     considerLeaving();
     return null;
@@ -183,7 +192,8 @@ async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
   // the sweep below ends what is left
-  await Promise.race([Promise.all([pool.clear(true), prestarted.clear(), executions.released()]), pause(CLEAR_MS)]);
+  const cleared = [pool.clear(true), prestarted.clear(), executions.released(), kubernetes.warm.clear(true)];
+  await Promise.race([Promise.all(cleared), pause(CLEAR_MS)]);
   commands.endAll();
   await context.cgroups?.sweep();
   await containers.close().catch((error: unknown) => {

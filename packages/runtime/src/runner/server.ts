@@ -139,6 +139,8 @@ async function dispatch(request: Request, call: Call, handlers: Handlers): Promi
       return handlers.abort(request.params, call);
     case 'prewarm':
       return handlers.prewarm(request.params, call);
+    case 'endWarmPods':
+      return handlers.endWarmPods(request.params, call);
     case 'renewRoot':
       return handlers.renewRoot(request.params, call);
     case 'status':

@@ -171,6 +171,10 @@ export class SlurmRuntime implements Runtime {
   /** Nothing waits on a cluster: a waiting process would keep its place in the queue of others. */
   async prewarm(): Promise<void> {}
 
+  endWarmPods(versions: readonly string[]): Promise<void> {
+    return this.#local.endWarmPods(versions);
+  }
+
   renewRoot(): Promise<void> {
     return this.#local.renewRoot();
   }

@@ -23,8 +23,8 @@ export interface Transfer {
   readonly tokenHash: string;
   /** Folders that the other side fetches, by name: where from, and where to in a pod. */
   readonly parts: Readonly<Record<string, { readonly from: string; readonly to: string }>>;
-  /** File with the input. */
-  readonly input: string;
+  /** File with the input; null while there is none. */
+  readonly input: string | null;
   /** Returns true if this pod or batch job may run the program. It is recorded before. Only one ever may. */
   claim(by: string): boolean;
   /** Takes what the other side brings: `what` and `segments` are the parts of the address. */
@@ -107,7 +107,7 @@ export class Transfers {
     const key = `${request.method} ${what}`;
     if (key === 'POST claim')
       return [200, Object.fromEntries(Object.entries(transfer.parts).map(([name, { to }]) => [name, to]))];
-    if (key === 'GET input') {
+    if (key === 'GET input' && transfer.input !== null) {
       answer.writeHead(200, { 'content-length': statSync(transfer.input).size });
       await pipeline(createReadStream(transfer.input), answer);
       return [200, ''];

@@ -49,11 +49,11 @@ export function ConfigurationForm({
   });
   const complaints = own.size > 0 ? own : pointersOf(change.error);
   const hostComplaints = [...complaints].filter(([pointer]) => pointer.startsWith('/hosts'));
-  const shown = ['/cpus', '/memoryGb', '/runTimeSeconds', '/python', '/environment'];
+  const shown = ['/cpus', '/memoryGb', '/runTimeSeconds', '/python', '/environment', '/warmPods'];
   const atFields = [...complaints.keys()].filter(
     (pointer) => shown.includes(pointer) || pointer.startsWith('/hosts') || pointer.startsWith('/environment/'),
   );
-  const number = (name: 'cpus' | 'memoryGb' | 'runTimeSeconds') => ({
+  const number = (name: 'cpus' | 'memoryGb' | 'runTimeSeconds' | 'warmPods') => ({
     value: draft[name],
     inputMode: 'decimal' as const,
     error: complaints.get(`/${name}`),
@@ -119,6 +119,11 @@ export function ConfigurationForm({
             description="Executions begin sooner. Switch it off if importing the program has effects."
             checked={draft.warmStart}
             onChange={(event) => set('warmStart', event.currentTarget.checked)}
+          />
+          <TextInput
+            label="Pods that wait for executions"
+            description="On each worker with a Kubernetes cluster, as far as its operator allows. They go when no execution came for 15 minutes."
+            {...number('warmPods')}
           />
         </>
       )}

@@ -12,6 +12,7 @@ const present = {
   providerAccessTokens: true,
   sourcePackages: false,
   warmStart: true,
+  warmPods: 2,
 };
 
 test('a form that nobody has changed asks for the same configuration', () =>

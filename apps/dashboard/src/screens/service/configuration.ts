@@ -12,6 +12,7 @@ export interface Draft {
   readonly providerAccessTokens: boolean;
   readonly sourcePackages: boolean;
   readonly warmStart: boolean;
+  readonly warmPods: string;
 }
 
 export interface Variable {
@@ -30,6 +31,7 @@ export function draftOf(configuration: Partial<RuntimeConfiguration>): Draft {
     providerAccessTokens: configuration.providerAccessTokens ?? false,
     sourcePackages: configuration.sourcePackages ?? false,
     warmStart: configuration.warmStart ?? true,
+    warmPods: String(configuration.warmPods ?? 0),
   };
 }
 
@@ -52,6 +54,7 @@ export function configurationOf(present: Partial<RuntimeConfiguration>, draft: D
     providerAccessTokens: draft.providerAccessTokens,
     sourcePackages: draft.sourcePackages,
     warmStart: draft.warmStart,
+    warmPods: Number(draft.warmPods),
   };
 }
 
@@ -70,7 +73,7 @@ function isPython(text: string | null): text is (typeof PYTHONS)[number] {
 /** Complaints that can be made before the platform is asked, by JSON Pointer. */
 export function complaintsOf(draft: Draft): ReadonlyMap<string, string> {
   const complaints = new Map<string, string>();
-  for (const name of ['cpus', 'memoryGb', 'runTimeSeconds'] as const)
+  for (const name of ['cpus', 'memoryGb', 'runTimeSeconds', 'warmPods'] as const)
     if (draft[name].trim() === '' || !Number.isFinite(Number(draft[name])))
       complaints.set(`/${name}`, 'This is not a number.');
   const names = draft.variables.map(({ name }) => name);
@@ -92,6 +95,7 @@ const LABELS: readonly (readonly [keyof Draft, string])[] = [
   ['providerAccessTokens', 'Provider access tokens'],
   ['sourcePackages', 'Packages from source code'],
   ['warmStart', 'Start before it is asked for'],
+  ['warmPods', 'Pods that wait for executions'],
 ];
 
 /** Every setting in words, of the form and of what is saved. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { limits as contractLimits, type RuntimeConfiguration } from '@kethub/contract';
-import type { Code, ContainerImage, Limits } from '@kethub/runtime';
+import type { Code, ContainerImage, Limits, WarmPodsWish } from '@kethub/runtime';
 import type { BuildRequest } from '@kethub/runtime/build';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Builders, Built, BuiltImage, BuildOutcome, EnvironmentLock } from './builder.ts';
@@ -17,6 +17,8 @@ export interface Runnable {
   readonly hosts: string[];
   /** True if it may run in a warm process. */
   readonly warm: boolean;
+  /** Pods that wait for its executions; null for none. */
+  readonly warmPods: WarmPodsWish | null;
   /** True if it gets the provider access tokens of its owner. */
   readonly providerAccessTokens: boolean;
   /** SHA-256 of the uploaded ZIP. */
@@ -61,9 +63,10 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       if (before) return before;
       const row = await platform.database.read
         .selectFrom('service_versions')
-        .select(['state', 'configuration', 'code', 'source_blob', 'source_digest'])
+        .innerJoin('services', 'services.id', 'service_versions.service_id')
+        .select(['state', 'configuration', 'code', 'source_blob', 'source_digest', 'owner_id'])
         .select(['source_implementation_id', 'source_ref', 'source_commit'])
-        .where('id', '=', serviceVersionId)
+        .where('service_versions.id', '=', serviceVersionId)
         .executeTakeFirst();
       if (!row?.code) throw new Error(`Service version ${serviceVersionId} is gone or has not been built`);
       const known = JSON.parse(row.code) as Built;
@@ -72,7 +75,9 @@ export function createRunnables(platform: Platform, builders: Builders): Runnabl
       const configuration = JSON.parse(row.configuration) as RuntimeConfiguration;
       const lock = await lockOf(builders, built);
       const { source_digest: digest } = row;
-      const runnable = { ...toRunnable(platform, built, configuration), digest, origin: originIn(row), lock };
+      const { warmPods: most = 0 } = configuration;
+      const warmPods = most === 0 ? null : { owner: row.owner_id, version: serviceVersionId, most };
+      const runnable = { ...toRunnable(platform, built, configuration), warmPods, digest, origin: originIn(row), lock };
       if (cached.size >= MAX_CACHED) cached.clear();
       if (row.state !== 'DRAFT') cached.set(serviceVersionId, runnable);
       return runnable;
@@ -154,7 +159,7 @@ function toRunnable(
   platform: Platform,
   built: Built,
   configuration: RuntimeConfiguration,
-): Omit<Runnable, 'digest' | 'origin' | 'lock'> {
+): Omit<Runnable, 'warmPods' | 'digest' | 'origin' | 'lock'> {
   const folder = path.join(platform.configuration.dataDir, 'runtime');
   const limits: Limits = {
     memoryBytes: needsOf(configuration).memoryBytes,

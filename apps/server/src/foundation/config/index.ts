@@ -67,6 +67,8 @@ export interface Configuration extends Addresses, Kept, AccountSettings, LimitSe
   readonly containers: ContainerSettings | null;
   /** null without a cluster of Kubernetes. */
   readonly kubernetes: KubernetesSettings | null;
+  /** Pods of the cluster that may wait for executions. */
+  readonly warmPods: number;
   /** null without Slurm. */
   readonly slurm: SlurmSettings | null;
   readonly dashboard: DashboardSetting;
@@ -109,6 +111,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     scheduling: schedulingOf(given),
     containers: containersOf(given),
     kubernetes: kubernetesOf(given),
+    warmPods: given.KETHUB_KUBERNETES_WARM_PODS,
     slurm: slurmOf(given, kept.dataDir),
     dashboard: dashboardOf(given),
     // The demo creates a user, which Kethub must not do in a realm of a Keycloak.

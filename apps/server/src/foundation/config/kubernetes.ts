@@ -72,6 +72,13 @@ export const KubernetesFields = {
     maxLength: 1_000,
     description: 'Labels of the nodes on which programs may run, separated by blanks: `pool=science`.',
   }),
+  KETHUB_KUBERNETES_WARM_PODS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 500,
+    description:
+      'Pods of this worker that may wait for executions, of all versions whose owners ask for some (`warmPods`). Owners share them evenly. Each holds what its version may use, so this number times the largest version must fit into the cluster. 0: none wait.',
+  }),
   ...RegistryFields,
 };
 

@@ -57,6 +57,8 @@ export function addRunnerGauges(registry: Registry, runtime: Runtime, report: Re
   gauge('kethub_runner_warm_bytes', 'Memory that pre-warmed processes hold', ({ warm }) =>
     warm.reduce((sum, { bytes }) => sum + bytes, 0),
   );
+  const pods = 'Pods of a cluster that wait for an execution, or are on their way';
+  gauge('kethub_runner_warm_pods', pods, ({ warmPods = [] }) => warmPods.length);
 }
 
 /** Adds a gauge that is left out of a scrape if it cannot be read, so that the others are still served. */

@@ -27,3 +27,4 @@ export { createStatusReader } from './status-reader.ts';
 export { settleWorkflows, type Moved, type Settled } from './settle-workflows.ts';
 export type { AcceptedWorkflow, BeforeCommit, FirstStep, Workflows, Write } from './workflows.ts';
 export { ExecutionWorker } from './worker.ts';
+export { WarmPodKeeper } from './warm-pods.ts';

@@ -29,6 +29,7 @@ export async function jobOf(platform: Platform, runnables: Runnables, row: Execu
     ...(row.gpus !== null && row.gpus > 0 && { gpus: { count: row.gpus, type: row.gpu_type || null } }),
     hosts: runnable.hosts,
     warm: runnable.warm,
+    ...(runnable.warmPods !== null && { warmPods: runnable.warmPods }),
     limits: {
       ...runnable.limits,
       ...(row.cpus !== null && { cpus: row.cpus }),
