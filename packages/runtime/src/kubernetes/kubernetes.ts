@@ -169,24 +169,27 @@ export class Kubernetes {
       const make = (): Promise<void> => this.#make(settings, job, program, { id: executionId, token });
       return prepared(kept, make, null)[1];
     };
-    const spec = key === null ? null : this.#warmSpec(settings, job, program, key);
-    const taken = spec === null ? null : this.#warm.take(spec);
-    let run: Run;
-    if (taken === null) run = inOwnPod();
-    else {
+    const inWarmPod = (taken: Taken): WarmRun => {
       const { id: reservation, job: name, tokenHash, pod, handover } = taken;
       const make = (): Promise<void> => {
         handover.give(program.handover);
         this.#label(settings, taken, executionId);
         return Promise.resolve();
       };
-      run = new WarmRun(
-        taken,
-        ...prepared({ ...base, job: name, tokenHash, reservation, pod }, make, handover),
-        inOwnPod,
-      );
-    }
-    if (spec !== null) void run.begins?.then(() => this.#warm.want(spec));
+      try {
+        const kept = { ...base, job: name, tokenHash, reservation, pod };
+        return new WarmRun(taken, ...prepared(kept, make, handover), inOwnPod);
+      } catch (error) {
+        taken.close();
+        taken.unfollow();
+        this.#sweepAgain();
+        throw error;
+      }
+    };
+    const spec = key === null ? null : this.#warmSpec(settings, job, program, key);
+    const taken = spec === null ? null : this.#warm.take(spec);
+    const run = taken === null ? inOwnPod() : inWarmPod(taken);
+    if (spec !== null) void run.begins.then(() => this.#warm.want(spec));
     return run;
   }
 

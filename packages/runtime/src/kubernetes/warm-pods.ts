@@ -65,7 +65,6 @@ interface Waiting extends Taken {
   name: string | null;
   seen: Pod | null;
   askedAt: number | null;
-  isExplained: boolean;
   made: Promise<void>;
 }
 
@@ -230,7 +229,6 @@ export class WarmPods {
       name: null,
       seen: null,
       askedAt: null,
-      isExplained: false,
       made: Promise.resolve(),
     };
     group.waiting.add(one);
@@ -241,16 +239,12 @@ export class WarmPods {
 
   /** Gives a pod up for which the cluster has no room, or which cannot start. */
   async #explain(group: Group, one: Waiting): Promise<void> {
-    if (one.isExplained) return;
-    one.isExplained = true;
-    const { api } = group.spec;
-    const named = one.seen?.metadata.name ?? one.job;
-    const waits = one.seen === null ? null : waitOf(one.seen);
-    const why = waits ?? (await latestWarning(api, named).catch((error: unknown) => messageOf(error)));
-    one.isExplained = false;
+    const isLate = performance.now() - one.since > GIVE_UP_MS;
+    const ofJob = (): Promise<string | null> =>
+      latestWarning(group.spec.api, one.job).catch((error: unknown) => messageOf(error));
+    const why = one.seen === null ? await ofJob() : waitOf(one.seen);
     if (!group.waiting.has(one) || one.askedAt !== null) return;
-    if (why !== null) this.#lose(group, one, why);
-    else if (performance.now() - one.since > GIVE_UP_MS) this.#lose(group, one, 'it does not get ready');
+    if (why !== null || isLate) this.#lose(group, one, why ?? 'it does not get ready');
   }
 
   /** Ends a pod that serves nobody, and waits longer each time before it makes another one. */

@@ -40,7 +40,10 @@ describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs 
 
   beforeAll(async () => {
     cluster = await openCluster();
-    kethub = await startTestKethub(sqlite, await kubernetesSettings(cluster));
+    kethub = await startTestKethub(sqlite, {
+      ...(await kubernetesSettings(cluster)),
+      KETHUB_KUBERNETES_WARM_PODS: '1',
+    });
     const files = { 'src/program.py': PROGRAM, 'requirements.txt': 'numpy\n' };
     // One processor of the node stays free for a second pod.
     const service = await deploy(kethub.client, 'Sum', files, {
@@ -115,4 +118,28 @@ describe.skipIf(process.getuid?.() !== 0)('a platform whose executions are jobs 
     expect(log.split('began')).toHaveLength(2);
     await nothingLeft();
   });
+
+  test('a pod waits for a version whose owner asks for it, takes its execution, and goes when the version retires', async () => {
+    const service = await deploy(kethub.client, 'Warm', { 'src/program.py': 'def run():\n    return {"n": 1}' }, {
+      configuration: { cpus: 0.2, memoryGb: 0.25, warmPods: 1 },
+    }); // prettier-ignore
+    const caller = await callerOf(service);
+    const waiting = async (): Promise<string[]> => {
+      const where = `${OBJECTS[2]?.replace('{namespace}', NAMESPACE)}?labelSelector=kethub.io/warm,!kethub.io/execution`;
+      const { items } = (await cluster.ask('GET', where)).body as { items: { metadata: { uid: string }; status: object }[] };
+      return items.filter(({ status }) => JSON.stringify(status).includes('"ready":true')).map(({ metadata }) => metadata.uid);
+    }; // prettier-ignore
+    const seen = new Set<string>();
+    for (let round = 0; round < 3; round++) {
+      const { id } = await caller.start({});
+      const { body } = await caller.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
+      expect(body).toMatchObject({ status: 'SUCCEEDED' });
+      // Another one takes the place of the one that was taken.
+      while ((await waiting()).every((uid) => seen.has(uid))) await pause(100);
+      for (const uid of await waiting()) seen.add(uid);
+    }
+    expect(seen.size).toBeGreaterThanOrEqual(3);
+    await kethub.client.retireServiceVersion({ serviceId: service.service.id, version: '1.0.0', json: {} });
+    await nothingLeft();
+  }, 400_000);
 });
