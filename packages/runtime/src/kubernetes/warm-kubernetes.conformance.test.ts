@@ -169,7 +169,7 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     const victim = await runningWarm('asked', 600);
     await areReady(1);
     const [waiting] = await warmPods();
-    const id = /warm-[0-9a-f]+$/.exec(waiting?.job ?? '')?.[0] ?? '';
+    const id = idOf(waiting);
     const ask = [id, victim].flatMap((one) =>
       ['claim', 'wait', 'begin', 'done'].map((what) => `${settings.url}/pods/${one}/${what}`),
     );
@@ -186,14 +186,13 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
   test('a pod that does not begin is replaced by one of its own, and the execution notices nothing', async () => {
     await prepared('stuck');
     const [waiting] = await warmPods();
-    const id = /warm-[0-9a-f]+$/.exec(waiting?.job ?? '')?.[0] ?? '';
-    const process_ = processOf(`EXECUTION_ID=${id}`);
-    process.kill(process_, 'SIGSTOP');
+    const ours = processOf(waiting);
+    process.kill(ours, 'SIGSTOP');
     const end = await bench.run(code, wish('stuck'));
     expect(end.outcome).toBe('SUCCEEDED');
     expect((await bench.log(end.executionId)).map(({ message }) => message)).toEqual(['began']);
     expect(ownLog()).toContain(`${waiting?.job} did not begin`);
-    process.kill(process_, 'SIGCONT');
+    process.kill(ours, 'SIGCONT');
     await areReady(1);
     const [other] = await warmPods();
     const [pod] = await itemsOf('pods', `kethub.io/job=${other?.job}`);
@@ -201,6 +200,28 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     await becomes('it is not taken any more', async () => (await warmPods()).every(({ job }) => job !== other?.job));
     expect((await bench.run(code, wish('stuck'))).outcome).toBe('SUCCEEDED');
     await bench.runtime.endWarmPods(['stuck']);
+    await areGone();
+  }, 400_000);
+
+  test('an execution whose pod has not begun when the runner is killed has not run, and can be started again', async () => {
+    await prepared('handed');
+    const [waiting] = await warmPods();
+    const ours = processOf(waiting);
+    process.kill(ours, 'SIGSTOP');
+    const job = bench.job(code, wish('handed', 1, { secrets: { token: SECRET } }));
+    await bench.runtime.start(job);
+    expect(await warmPods()).toEqual([]);
+    process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
+    expect((await ended(job.executionId)).outcome).toBe('NOT_STARTED');
+    // What it was handed is in its socket, but nothing lets it begin.
+    process.kill(ours, 'SIGCONT');
+    await areGone();
+    expect(await bench.log(job.executionId)).toEqual([]);
+    await bench.runtime.forget(job.executionId);
+    const end = bench.ended(job.executionId);
+    await bench.runtime.start(job);
+    expect(resultOf(await end)).toMatchObject({ has: SECRET });
+    await bench.runtime.endWarmPods(['handed']);
     await areGone();
   }, 400_000);
 
@@ -250,12 +271,15 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     await bench.runtime.endWarmPods(['alone']);
   }, 600_000);
 
-  /** The process of this machine that has this variable. */
-  function processOf(variable: string): number {
+  const idOf = (pod: WarmPod | undefined): string => /warm-[0-9a-f]+$/.exec(pod?.job ?? '')?.[0] ?? '';
+  /** The process of the container of ours in a pod, on this machine. */
+  function processOf(pod: WarmPod | undefined): number {
     const found = readdirSync('/proc').filter((name) => {
       if (!/^\d+$/.test(name)) return false;
       try {
-        return readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(variable);
+        return readFileSync(`/proc/${name}/environ`, 'utf8')
+          .split('\0')
+          .includes(`EXECUTION_ID=${idOf(pod)}`);
       } catch {
         return false; // It has ended meanwhile.
       }
