@@ -262,7 +262,7 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     await areGone();
     const none = { metadata: { name: 'one' }, spec: { hard: { pods: '1' } } };
     expect((await cluster.ask('POST', PATHS['resourcequotas'] ?? '', none)).status).toBe(201);
-    const long = { input: { seconds: 90 }, limits: { cpus: 0.3, runTimeMs: 300_000 } };
+    const long = { input: { seconds: 65 }, limits: { cpus: 0.3, runTimeMs: 300_000 } };
     const { executionId } = await bench.startedWith('began', code, wish('alone', 1, long));
     await becomes('the log of the runner says why', async () =>
       /a warm pod of version alone is ended: .*exceeded quota/.test(ownLog()),
