@@ -214,7 +214,7 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     expect(await warmPods()).toEqual([]);
     process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
     expect((await ended(job.executionId)).outcome).toBe('NOT_STARTED');
-    // What it was handed is in its socket, but nothing lets it begin.
+    // Its socket holds what it was handed, but nothing lets it begin.
     process.kill(ours, 'SIGCONT');
     await areGone();
     expect(await bench.log(job.executionId)).toEqual([]);
