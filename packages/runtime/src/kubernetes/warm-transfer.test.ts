@@ -93,7 +93,7 @@ function podOf(id: string) {
     const variables = Object.fromEntries(env.map(({ name, value = '1'.repeat(36) }) => [name, value]));
     const child = spawn(file, args, {
       env: { ...variables, PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit'],
     });
     running.push(child);
     return child;
