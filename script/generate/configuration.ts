@@ -210,7 +210,7 @@ function settings(properties: Readonly<Record<string, SettingSchema>>): string {
 function row(name: string, schema: SettingSchema): string[] {
   if (!schema.description) throw new Error(`${name}: its field has no description.`);
   // The description ends with a default that is no value, because it depends on another setting.
-  const [meaning = '', dependent] = (schema.description ?? '').split(/ Default: /);
+  const [meaning = '', dependent] = schema.description.split(/ Default: /);
   const fixed = schema.default === undefined || schema.default === '' ? 'none' : `\`${schema.default}\``;
   return [`\`${name}\``, dependent?.replace(/\.$/, '') ?? fixed, allowed(schema), meaning];
 }

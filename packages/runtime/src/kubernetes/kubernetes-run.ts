@@ -21,6 +21,7 @@ import {
   waitOf,
   type Pod,
 } from './pod.ts';
+import { removeJob } from './jobs.ts';
 import { ATTEMPT, endMark } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 import type { Pods } from './pods.ts';
@@ -182,8 +183,7 @@ export class KubernetesRun implements Run {
     this.#claims.close();
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#cluster.api.remove(`secrets/${this.#options.job}`);
-        await this.#cluster.api.remove(`jobs/${this.#options.job}`);
+        await removeJob(this.#cluster.api, this.#options.job);
         return;
       } catch (error) {
         if (attempt === REMOVE_ATTEMPTS) {

@@ -11,21 +11,12 @@ import type { JobHeader } from '../protocol/messages.ts';
 import { END } from '../runner/records.ts';
 import type { Run } from '../runner/driver.ts';
 import type { Code, Limits } from '../types.ts';
-import { ClusterApi, ClusterAway, ClusterRefusal } from './api.ts';
+import { ClusterApi } from './api.ts';
 import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import type { Handover } from './handover.ts';
 import { KubernetesRun, makeFolders, type Cluster, type JobRunOptions } from './kubernetes-run.ts';
-import {
-  ATTEMPT,
-  idLabel,
-  jobName,
-  jobOf,
-  LABELS,
-  policyOf,
-  secretOf,
-  type Destination,
-  type Order,
-} from './objects.ts';
+import { createJob, removeJob, type Job } from './jobs.ts';
+import { idLabel, jobName, LABELS, type Destination, type Order } from './objects.ts';
 import { Pods } from './pods.ts';
 import { buildProgram, imageProgram, pythonProgram, type ClusterProgram } from './programs.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -43,15 +34,6 @@ interface LeftRun {
   run: KubernetesRun;
   limits: Limits;
   startedAt: number;
-}
-
-interface Job {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly deletionTimestamp?: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
 }
 
 interface Connected {
@@ -343,11 +325,7 @@ export class Kubernetes {
     const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
     // A record is written before its job is created, so every job in use is known here.
     const inUse = this.#inUse();
-    for (const { metadata } of items)
-      if (!inUse.has(metadata.name)) {
-        await api.remove(`secrets/${metadata.name}`);
-        await api.remove(`jobs/${metadata.name}`);
-      }
+    for (const { metadata } of items) if (!inUse.has(metadata.name)) await removeJob(api, metadata.name);
   }
 
   #inUse(): ReadonlySet<string> {
@@ -375,9 +353,9 @@ function optionsOf(kept: KeptJob, folder: string): JobRunOptions {
 /** Equal for executions that one pod can serve. Folders of code never change. */
 function keyOf(settings: KubernetesSettings, job: JobHeader, code: Code, python: string): string {
   const { environment, hosts = [], limits, gpus = null } = job;
-  const variables = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
-  const ofLimits = Object.entries(limits).sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([settings, code.sourceDir, code.layerDir, python, variables, hosts, ofLimits, gpus]);
+  const byName = (of: object): unknown[] => Object.entries(of).sort(([one], [other]) => (one < other ? -1 : 1));
+  const { sourceDir, layerDir } = code;
+  return JSON.stringify([settings, sourceDir, layerDir, python, byName(environment), hosts, byName(limits), gpus]);
 }
 
 /** The addresses of `host:port` that are allowed. A name without any has none. */
@@ -387,43 +365,4 @@ async function destinationOf(declared: string, isAllowed: (address: string) => b
   const found = await lookup(host, { all: true }).catch(() => []);
   const addresses = found.map(({ address }) => address).filter(isAllowed);
   return { host, addresses, port: port === '' ? 80 : Number(port) };
-}
-
-/**
- * Makes a job with its secret and its network policy, and then lets it begin. It can be repeated: an attempt whose answer
- * was lost is continued.
- */
-async function createJob(api: ClusterApi, order: Order, program: ClusterProgram, token: string): Promise<void> {
-  const job = await madeJob(api, order, program.pod(order));
-  await Promise.all([
-    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, program.handover) })),
-    unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) })),
-  ]);
-  await api.ask('PATCH', `jobs/${order.job}`, { body: { spec: { suspend: false } } });
-}
-
-async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<Job> {
-  const made = await unlessThere(api.ask<Job>('POST', 'jobs', { body: jobOf(order, pod) }));
-  const job = made ?? (await api.find<Job>(`jobs/${order.job}`));
-  if (
-    job !== null &&
-    job.metadata.deletionTimestamp === undefined &&
-    job.metadata.annotations?.[ATTEMPT] === order.attempt
-  )
-    return job;
-  // An earlier attempt, which was refused, is not yet removed.
-  if (job !== null) await api.remove(`jobs/${order.job}`);
-  await api.remove(`secrets/${order.job}`);
-  await api.remove(`networkpolicies/${order.job}`);
-  throw new ClusterAway('An earlier attempt of this execution is still being removed from the cluster.');
-}
-
-/** Returns null when the object exists already. */
-async function unlessThere<T>(creation: Promise<T>): Promise<T | null> {
-  try {
-    return await creation;
-  } catch (error) {
-    if (error instanceof ClusterRefusal && error.reason === 'AlreadyExists') return null;
-    throw error;
-  }
 }

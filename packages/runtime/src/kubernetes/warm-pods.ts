@@ -4,6 +4,7 @@ import type { WarmPod, WarmPodsWish } from '../types.ts';
 import { hashOf, type Transfer, type Transfers } from '../transfers/transfers.ts';
 import type { ClusterApi } from './api.ts';
 import { Handover } from './handover.ts';
+import { removeJob } from './jobs.ts';
 import { WARM_POD_MS } from './objects.ts';
 import { isOver, latestWarning, waitOf, type Pod } from './pod.ts';
 import type { Pods } from './pods.ts';
@@ -278,8 +279,7 @@ export class WarmPods {
     one.unfollow();
     const removed = (async () => {
       await one.made;
-      await api.remove(`secrets/${one.job}`);
-      await api.remove(`jobs/${one.job}`);
+      await removeJob(api, one.job);
     })()
       .catch((error: unknown) => {
         console.error(`job ${one.job} could not be removed yet: ${messageOf(error)}`);

@@ -1,0 +1,58 @@
+import { ClusterAway, ClusterRefusal, type ClusterApi } from './api.ts';
+import { ATTEMPT, jobOf, policyOf, secretOf, type Order } from './objects.ts';
+import type { ClusterProgram } from './programs.ts';
+
+/** The parts of a job that are read here. */
+export interface Job {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/**
+ * Makes a job with its secret and its network policy, and then lets it begin. It can be repeated: an attempt whose answer
+ * was lost is continued.
+ */
+export async function createJob(api: ClusterApi, order: Order, program: ClusterProgram, token: string): Promise<void> {
+  const job = await madeJob(api, order, program.pod(order));
+  await Promise.all([
+    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, program.handover) })),
+    unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) })),
+  ]);
+  await api.ask('PATCH', `jobs/${order.job}`, { body: { spec: { suspend: false } } });
+}
+
+async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<Job> {
+  const made = await unlessThere(api.ask<Job>('POST', 'jobs', { body: jobOf(order, pod) }));
+  const job = made ?? (await api.find<Job>(`jobs/${order.job}`));
+  if (
+    job !== null &&
+    job.metadata.deletionTimestamp === undefined &&
+    job.metadata.annotations?.[ATTEMPT] === order.attempt
+  )
+    return job;
+  // An earlier attempt, which was refused, is not yet removed.
+  if (job !== null) await api.remove(`jobs/${order.job}`);
+  await api.remove(`secrets/${order.job}`);
+  await api.remove(`networkpolicies/${order.job}`);
+  throw new ClusterAway('An earlier attempt of this execution is still being removed from the cluster.');
+}
+
+/** Returns null when the object exists already. */
+async function unlessThere<T>(creation: Promise<T>): Promise<T | null> {
+  try {
+    return await creation;
+  } catch (error) {
+    if (error instanceof ClusterRefusal && error.reason === 'AlreadyExists') return null;
+    throw error;
+  }
+}
+
+/** Removes a job with its secret. Its pods and its network policy go with it. */
+export async function removeJob(api: ClusterApi, job: string): Promise<void> {
+  await api.remove(`secrets/${job}`);
+  await api.remove(`jobs/${job}`);
+}
