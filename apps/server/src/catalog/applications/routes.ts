@@ -49,7 +49,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     summary: 'Create an application with its first access key',
     body: CreateApplicationRequest,
     answers: { 201: Application },
-    problems: ['invalid-request', 'malformed-json', 'request-in-progress', 'idempotency-key-reused'],
+    problems: ['not-found', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ body, caller, request }) =>
       createApplication(platform, contextOf(caller), body.name, request.headers['idempotency-key']),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/applications/${id}`, ...noStore }),
@@ -63,7 +63,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     summary: 'List applications, newest first',
     query: Type.Object({ ...ListQuery.properties, q: Type.Optional(NamePart) }),
     answers: { 200: Type.Array(Application) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readApplications(platform, contextOf(caller), query)),
   }),
   endpoint({
@@ -89,7 +89,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     body: CreateApplicationRequest,
     answers: { 200: Application },
-    problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
+    problems: ['not-found', 'stale'],
     handle: async ({ params, body, caller, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerTagged(
@@ -108,7 +108,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     body: TransferRequest,
     answers: { 200: Application },
-    problems: ['invalid-request', 'malformed-json', 'not-found', 'unsupported-media-type'],
+    problems: ['not-found'],
     run: ({ params, body, caller }) => transferApplication(platform, contextOf(caller), params.applicationId, body),
   }),
   endpoint({
@@ -133,14 +133,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     body: RotateAccessKeyRequest,
     answers: { 201: AccessKey },
-    problems: [
-      'invalid-request',
-      'malformed-json',
-      'not-found',
-      'conflict',
-      'request-in-progress',
-      'idempotency-key-reused',
-    ],
+    problems: ['not-found', 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ params, body, caller, request }) =>
       rotateAccessKey(
         platform,
@@ -177,8 +170,6 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     body: SubscribeRequest,
     answers: { 201: Subscription, 200: Subscription },
     problems: [
-      'invalid-request',
-      'malformed-json',
       'not-found',
       'conflict',
       'pricing-plan-required',
@@ -203,7 +194,7 @@ export const applicationEndpoints = (platform: Platform): PlatformEndpoint[] => 
     params: applicationId,
     query: ListQuery,
     answers: { 200: Type.Array(Subscription) },
-    problems: ['invalid-request', 'not-found'],
+    problems: ['not-found'],
     handle: async ({ params, query, caller }) =>
       list(query, await readSubscriptions(platform, contextOf(caller), params.applicationId)),
   }),

@@ -36,7 +36,6 @@ const memberPath = Type.Object({
   memberId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
 });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
-const body = ['malformed-json', 'unsupported-media-type'] as const;
 
 /** Data pools and their members. */
 export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
@@ -49,7 +48,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     summary: 'Create an empty data pool',
     body: CreateDataPoolRequest,
     answers: { 201: DataPool },
-    problems: ['invalid-request', ...body, 'request-in-progress', 'idempotency-key-reused'],
+    problems: ['not-found', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ body, caller, request }) =>
       createDataPool(platform, contextOf(caller), body, request.headers['idempotency-key']),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/data-pools/${id}` }),
@@ -63,7 +62,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     summary: 'List the data pools that belong to the caller or were shared with them, newest first',
     query: Type.Object({ ...ListQuery.properties, q: Type.Optional(NamePart) }),
     answers: { 200: Type.Array(DataPool) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readDataPools(platform, contextOf(caller), query)),
   }),
   endpoint({
@@ -89,7 +88,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     body: UpdateDataPoolRequest,
     answers: { 200: DataPool },
-    problems: [...found, ...body, 'stale'],
+    problems: [...found, 'stale'],
     handle: async ({ params, body, caller, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerTagged(await changeDataPool(platform, contextOf(caller), params.dataPoolId, body, ifMatch));
@@ -119,7 +118,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: poolPath,
     body: TransferRequest,
     answers: { 200: DataPool },
-    problems: [...found, ...body, 'storage-quota-exceeded'],
+    problems: [...found, 'storage-quota-exceeded'],
     run: ({ params, body, caller }) => transferDataPool(platform, contextOf(caller), params.dataPoolId, body),
   }),
   endpoint({
@@ -144,7 +143,7 @@ export const dataPoolEndpoints = (platform: Platform, identity: IdentityProvider
     params: memberPath,
     body: DataPoolMemberRequest,
     answers: { 200: DataPoolMember, 201: DataPoolMember },
-    problems: [...found, ...body, 'conflict'],
+    problems: [...found, 'conflict'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: async ({ params, body, caller }) => {

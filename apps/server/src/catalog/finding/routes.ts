@@ -26,7 +26,7 @@ export const findingEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Find services, applications, data pools and implementations of the context by a part of their name',
     query: Type.Object({ q: NamePart }),
     answers: { 200: Type.Array(FoundThing) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: async ({ caller, query }) => ({ status: 200, body: await find(platform, contextOf(caller), query.q) }),
   }),
 ];

@@ -43,7 +43,6 @@ const addressPath = Type.Object({
   name: ImplementationName,
 });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
-const body = ['malformed-json', 'unsupported-media-type'] as const;
 
 /** Implementations and their members. */
 export const implementationEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
@@ -56,7 +55,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     summary: 'Create an empty implementation',
     body: CreateImplementationRequest,
     answers: { 201: Implementation },
-    problems: ['invalid-request', ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
+    problems: ['not-found', 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ body, caller, request }) =>
       createImplementation(platform, contextOf(caller), body, request.headers['idempotency-key']),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/implementations/${id}` }),
@@ -70,7 +69,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     summary: 'List the implementations that belong to the caller or were shared with them, newest first',
     query: ListQuery,
     answers: { 200: Type.Array(Implementation) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readImplementations(platform, contextOf(caller))),
   }),
   endpoint({
@@ -83,7 +82,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     summary: 'List or search the public implementations, newest first',
     query: PublicQuery,
     answers: { 200: Type.Array(Implementation) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ query }) => list(query, readPublic(platform, query)),
   }),
   endpoint({
@@ -111,7 +110,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     body: UpdateImplementationRequest,
     answers: { 200: Implementation },
-    problems: [...found, ...body, 'stale', 'conflict'],
+    problems: [...found, 'stale', 'conflict'],
     handle: async ({ params, body, caller, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerTagged(
@@ -143,7 +142,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: implementationPath,
     body: TransferRequest,
     answers: { 200: Implementation },
-    problems: [...found, ...body, 'conflict'],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) =>
       transferImplementation(platform, contextOf(caller), params.implementationId, body),
   }),
@@ -194,7 +193,7 @@ export const implementationEndpoints = (platform: Platform, identity: IdentityPr
     params: memberPath,
     body: ImplementationMemberRequest,
     answers: { 200: ImplementationMember, 201: ImplementationMember },
-    problems: [...found, ...body, 'conflict'],
+    problems: [...found, 'conflict'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: async ({ params, body, caller }) => {

@@ -19,7 +19,6 @@ const tag = 'Limits';
 const servicePath = Type.Object({ serviceId: Id });
 const subscriptionPath = Type.Object({ serviceId: Id, subscriptionId: Id });
 const found = ['invalid-request', 'not-found'] as const;
-const body = ['malformed-json', 'unsupported-media-type'] as const;
 
 /** Endpoints for the limits that a provider sets for subscribers. */
 export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
@@ -47,7 +46,7 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: servicePath,
     body: ServiceLimits,
     answers: { 200: ServiceLimits },
-    problems: [...found, ...body],
+    problems: [...found],
     run: ({ params, body, caller }) => setServiceLimits(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({
@@ -74,7 +73,7 @@ export const limitEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: subscriptionPath,
     body: UsageLimitsRequest,
     answers: { 200: UsageLimitsRequest },
-    problems: [...found, ...body],
+    problems: [...found],
     run: ({ params, body, caller }) =>
       setSubscriptionLimits(platform, contextOf(caller), params.serviceId, params.subscriptionId, body),
   }),

@@ -49,7 +49,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     summary: 'List or search the services in the marketplace, newest first',
     query: marketplaceQuery,
     answers: { 200: Type.Array(MarketplaceEntry) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ query }) => list(query, readMarketplace(platform, query)),
   }),
   endpoint({
@@ -102,14 +102,7 @@ export const marketplaceEndpoints = (platform: Platform, identity: IdentityProvi
     params: servicePath,
     body: ListingRequest,
     answers: { 200: Listing, 201: Listing },
-    problems: [
-      ...found,
-      'malformed-json',
-      'unsupported-media-type',
-      'conflict',
-      'stale',
-      'identity-provider-unavailable',
-    ],
+    problems: [...found, 'conflict', 'stale', 'identity-provider-unavailable'],
     handle: async ({ params, body, caller, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerPut(await publishListing(platform, identity, contextOf(caller), params.serviceId, body, ifMatch));

@@ -18,15 +18,7 @@ export const onPremiseEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: Type.Object({ serviceId: Id }),
     body: UsageReport,
     answers: { 201: UsageRecord },
-    problems: [
-      'invalid-request',
-      'malformed-json',
-      'not-found',
-      'conflict',
-      'unsupported-media-type',
-      'request-in-progress',
-      'idempotency-key-reused',
-    ],
+    problems: ['not-found', 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ params, body, caller, request }) =>
       reportUsage(platform, contextOf(caller), params.serviceId, body, request.headers['idempotency-key']),
   }),

@@ -38,7 +38,7 @@ export const providerTokenEndpoints = (platform: Platform): PlatformEndpoint[] =
     params,
     body: ProviderAccessTokenRequest,
     answers: { 200: ProviderAccessToken, 201: ProviderAccessToken },
-    problems: ['invalid-request', 'malformed-json', 'not-found', 'stale', 'unsupported-media-type'],
+    problems: ['not-found', 'stale'],
     handle: async ({ params: { provider }, body, caller, request }) =>
       answerPut(await setToken(platform, contextOf(caller), provider, body, request.headers['if-match'])),
   }),

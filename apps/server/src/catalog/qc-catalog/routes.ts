@@ -30,7 +30,6 @@ const oneShare = Type.Object({
 });
 const oneSubscription = Type.Object({ subscriptionId: Id });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
-const written = ['malformed-json', 'unsupported-media-type'] as const;
 const repeated = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** The operations on data pools, grants, shares and subscriptions of the published client `qhub-api`, at its paths. */
@@ -62,7 +61,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Create an empty data pool',
     body: QcDataPoolRequest,
     answers: { 201: QcDataPool },
-    problems: ['invalid-request', ...written, ...repeated],
+    problems: ['not-found', ...repeated],
     run: ({ body, caller, request }) =>
       createPool(platform, contextOf(caller), body, request.headers['idempotency-key']),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/data-pools/${id}` }),
@@ -89,7 +88,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: onePool,
     body: QcDataPoolRequest,
     answers: { 200: QcDataPool },
-    problems: [...found, ...written, 'stale'],
+    problems: [...found, 'stale'],
     run: ({ params, body, caller, request }) =>
       changePool(platform, contextOf(caller), params.dataPoolId, body, request.headers['if-match']),
   }),
@@ -117,7 +116,7 @@ const poolEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'The token stands as `grant` in the reference of the input. VIEW reads; MODIFY changes files when the execution succeeds, and takes the role MAINTAINER on the pool.',
     body: QcGrantRequest,
     answers: { 200: QcGrant },
-    problems: [...found, ...written],
+    problems: [...found],
     run: async ({ params, body, caller }) => ({
       token: await makeGrant(platform, contextOf(caller), params.dataPoolId, body),
     }),
@@ -217,7 +216,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     lookup: { cost: 1 },
     body: QcShareRequest,
     answers: { 201: QcShare },
-    problems: [...found, ...written, 'conflict'],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) => sharePool(platform, identity, contextOf(caller), params.dataPoolId, body),
   }),
   endpoint({
@@ -232,7 +231,7 @@ const shareEndpoints = (platform: Platform, identity: IdentityProvider): Platfor
     lookup: { cost: 1 },
     body: QcShareRoleRequest,
     answers: { 200: QcShare },
-    problems: [...found, ...written, 'conflict'],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) =>
       changeShare(platform, identity, contextOf(caller), params.dataPoolId, params.shareId, body.role),
   }),
@@ -260,7 +259,7 @@ const subscriptionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Subscribe an application to the newest published version of a service',
     body: QcSubscriptionRequest,
     answers: { 200: QcSubscription, 201: QcSubscription },
-    problems: ['invalid-request', 'not-found', 'conflict', ...written, ...repeated],
+    problems: ['not-found', 'conflict', 'pricing-plan-required', ...repeated],
     handle: async ({ body, caller, request }) => {
       const key = request.headers['idempotency-key'];
       const { subscription, applicationId, isNew } = await createSubscription(platform, contextOf(caller), body, key);

@@ -21,7 +21,6 @@ import { setRules } from './retention.ts';
 import { setQuota } from './set-quota.ts';
 
 const tag = 'Storage';
-const body = ['invalid-request', 'malformed-json', 'unsupported-media-type'] as const;
 const ownerPath = Type.Object({
   ownerType: Type.Enum(['USER', 'ORGANIZATION']),
   ownerId: Type.String({ minLength: 1, maxLength: limits.idLength, pattern: WITHOUT_NUL }),
@@ -51,7 +50,7 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'Only shorter times than those of the platform have an effect. What is older is deleted within an hour, and cannot be had back. Status, times, record and what was charged stay.',
     body: RetentionRequest,
     answers: { 200: StorageUsage },
-    problems: [...body],
+    problems: ['not-found'],
     run: ({ caller, body }) => setRules(platform, contextOf(caller), body),
   }),
   endpoint({
@@ -64,7 +63,7 @@ export const storageEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: ownerPath,
     body: StorageQuotaRequest,
     answers: { 200: StorageQuota },
-    problems: [...body, 'not-found'],
+    problems: ['not-found'],
     run: ({ params, body, caller }) =>
       setQuota(platform, personOf(caller), { type: params.ownerType, id: params.ownerId }, body),
   }),

@@ -28,7 +28,7 @@ export async function restartBuild(platform: Platform, at: VersionRef): Promise<
   buildPending(database);
   buildChanged(database, buildId);
   const build = await findBuild(database.read, buildId);
-  if (!build) throw new Problem('stale', 'The source was replaced in the meantime.');
+  if (!build) throw new Problem('conflict', 'The source was replaced in the meantime. Its build has begun.');
   return presentBuild(build);
 }
 

@@ -51,10 +51,11 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     problems: [
       'invalid-request',
       'malformed-json',
+      'not-found',
       'conflict',
       ...upload,
       ...repeat,
-      'too-many-requests',
+      'resource-unavailable',
       'too-many-builds',
     ],
     handle: ({ caller, request }) => {
@@ -85,7 +86,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
       ),
     }),
     answers: { 200: Type.Array(Service) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readServices(platform, contextOf(caller), query)),
   }),
   endpoint({
@@ -111,7 +112,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     params: servicePath,
     body: UpdateServiceRequest,
     answers: { 200: Service },
-    problems: [...change, 'malformed-json', 'conflict'],
+    problems: [...change, 'conflict'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(
         await updateService(platform, contextOf(caller), params.serviceId, body, request.headers['if-match']),
@@ -128,7 +129,7 @@ export const serviceEndpoints = (platform: Platform, mailer: Mailer): PlatformEn
     params: servicePath,
     body: TransferRequest,
     answers: { 200: Service },
-    problems: [...found, 'malformed-json', 'conflict', 'unsupported-media-type', 'storage-quota-exceeded'],
+    problems: [...found, 'conflict', 'storage-quota-exceeded'],
     run: ({ params, body, caller }) => transferService(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({

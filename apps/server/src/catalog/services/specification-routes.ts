@@ -53,7 +53,6 @@ export const specificationEndpoints = (platform: Platform): PlatformEndpoint[] =
       'too-large',
       'unsupported-media-type',
       'invalid-api-specification',
-      'too-many-requests',
     ],
     handle: async ({ params, caller, request }) => {
       const ifMatch = request.headers['if-match'];

@@ -71,7 +71,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: servicePath,
     query: Type.Object({ version: Type.Optional(VersionNumber) }),
     answers: { 201: ServiceVersion },
-    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat, 'too-many-requests', 'too-many-builds'],
+    problems: [...found, 'malformed-json', 'conflict', ...upload, ...repeat, 'resource-unavailable', 'too-many-builds'],
     handle: ({ params: { serviceId }, query, caller, request }) => {
       const owner = contextOf(caller);
       return withNewVersion(platform, owner, { serviceId, wanted: query.version }, request, async (added) => {
@@ -160,7 +160,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     description: 'The ZIP of a managed service; or the BPMN file of a workflow service, which is answered with 200.',
     params: versionPath,
     answers: { 200: ServiceVersion, 202: Build },
-    problems: [...change, 'version-published', ...upload, 'too-many-requests', 'too-many-builds'],
+    problems: [...change, 'version-published', ...upload, 'too-many-builds'],
     handle: async ({ params, caller, request }) => {
       const at = refOf(caller, params);
       const ifMatch = request.headers['if-match'];
@@ -182,7 +182,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: WorkflowApplicationRequest,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'version-published', 'unsupported-media-type'],
+    problems: [...change, 'version-published'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(
         await setWorkflowApplication(platform, refOf(caller, params), body.applicationId, request.headers['if-match']),
@@ -198,7 +198,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: RuntimeConfiguration,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'version-published', 'too-many-builds'],
+    problems: [...change, 'version-published', 'resource-unavailable', 'too-many-builds'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(await configure(platform, refOf(caller, params), body, request.headers['if-match'])),
   }),
@@ -214,7 +214,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: TargetRequest,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'unsupported-media-type', 'version-published'],
+    problems: [...change, 'version-published'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(await setTarget(platform, refOf(caller, params), body, request.headers['if-match'])),
   }),
@@ -244,7 +244,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Build the source of a draft again',
     params: versionPath,
     answers: { 200: Build },
-    problems: [...found, 'stale', 'version-published', 'too-many-builds'],
+    problems: [...found, 'conflict', 'version-published', 'too-many-builds'],
     run: ({ params, caller }) => restartBuild(platform, refOf(caller, params)),
   }),
   endpoint({
@@ -297,14 +297,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: PublicationRequest,
     answers: { 200: ServiceVersion },
-    problems: [
-      ...change,
-      'malformed-json',
-      'build-not-succeeded',
-      'resource-unavailable',
-      'conflict',
-      'invalid-workflow',
-    ],
+    problems: [...change, 'build-not-succeeded', 'resource-unavailable', 'conflict', 'invalid-workflow'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(await publish(platform, refOf(caller, params), body.visibility, request.headers['if-match'])),
   }),
@@ -320,7 +313,7 @@ export const versionEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: versionPath,
     body: RetirementRequest,
     answers: { 200: ServiceVersion },
-    problems: [...change, 'malformed-json', 'conflict', 'unsupported-media-type'],
+    problems: [...change, 'conflict'],
     handle: async ({ params, body, caller, request }) =>
       answerRevised(await retire(platform, refOf(caller, params), body.sunset, request.headers['if-match'])),
   }),

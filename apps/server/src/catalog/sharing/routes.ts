@@ -29,7 +29,6 @@ const servicePath = Type.Object({ serviceId: Id });
 const sharedVersionPath = Type.Object({ serviceId: Id, version: Version });
 const sharePath = Type.Object({ serviceId: Id, shareId: Id });
 const found = ['invalid-request', 'not-found'] as const;
-const body = ['malformed-json', 'unsupported-media-type'] as const;
 
 /** Endpoints for the shares of services with users and organizations. */
 export const sharingEndpoints = (platform: Platform, identity: IdentityProvider): PlatformEndpoint[] => [
@@ -45,7 +44,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: servicePath,
     body: CreateShareRequest,
     answers: { 201: Share },
-    problems: [...found, ...body, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
+    problems: [...found, 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     // The answer reveals whether a user of this id exists, so it counts as a look-up of people.
     lookup: { cost: 1 },
     handle: async ({ params: { serviceId }, body, caller, request }) => {
@@ -91,7 +90,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     params: sharePath,
     body: ChangeShareRequest,
     answers: { 200: Share },
-    problems: [...found, ...body, 'stale'],
+    problems: [...found, 'stale'],
     handle: async ({ params: { serviceId, shareId }, body, caller, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerTagged(await changeShare(platform, contextOf(caller), serviceId, shareId, body, ifMatch));
@@ -120,7 +119,7 @@ export const sharingEndpoints = (platform: Platform, identity: IdentityProvider)
     summary: 'List the services that are shared with the caller or the organization now, newest first',
     query: ListQuery,
     answers: { 200: Type.Array(SharedService) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readSharedServices(platform, contextOf(caller))),
   }),
   endpoint({

@@ -122,7 +122,7 @@ const CALLER = 'caller';
 const LARGE = 64 * 1024;
 
 /** Problems of every endpoint. */
-const always: readonly ProblemCode[] = ['internal-error', 'not-ready'];
+const always: readonly ProblemCode[] = ['too-many-requests', 'internal-error', 'not-ready'];
 
 /** Admission, limits and address of an interface, for all of its endpoints. */
 interface MountOptions<A extends string, C> {
@@ -278,7 +278,7 @@ function describe<A extends string, C>(
   const refer = (schema: TSchema): object => byReference(schema, named);
   const part = (name: string, schema: TSchema | undefined): Record<string, object> =>
     schema ? { [name]: refer(schema) } : {};
-  const codes = [...new Set([...endpoint.problems, ...refusals, ...bodyProblems(endpoint), ...always])];
+  const codes = [...new Set([...endpoint.problems, ...refusals, ...judgedProblems(endpoint), ...always])];
   const facts = { ...endpoint, problems: codes };
   const sends = [...new Set([...(endpoint.sends ?? []), ...sentHeaders(facts)])];
   const response = {
@@ -313,9 +313,10 @@ function describe<A extends string, C>(
   };
 }
 
-/** Problems with which a JSON body is refused before the operation sees it. */
-function bodyProblems({ body }: { readonly body?: TSchema }): readonly ProblemCode[] {
-  return body ? ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'] : [];
+/** Problems with which a query or a JSON body is refused before the operation sees it. */
+function judgedProblems({ query, body }: { readonly query?: TSchema; readonly body?: TSchema }): ProblemCode[] {
+  if (body) return ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'];
+  return query ? ['invalid-request'] : [];
 }
 
 /**

@@ -3,7 +3,7 @@ import { isOperation } from '@kethub/contract';
 import type { PlatformAccess } from '../../foundation/platform.ts';
 
 /** Problems of the admission to an endpoint for approved users. */
-export const admissionProblems: readonly ProblemCode[] = [
+const admissionProblems: readonly ProblemCode[] = [
   'not-authenticated',
   'not-approved',
   'account-being-deleted',
@@ -11,13 +11,12 @@ export const admissionProblems: readonly ProblemCode[] = [
   'outside-token-scope',
   'identity-provider-unavailable',
 ];
-/** Problems of the admission to an endpoint that accepts login sessions only. */
-export const sessionProblems: readonly ProblemCode[] = [...admissionProblems, 'login-session-required'];
 
 /** Problems with which the admission may refuse a request for this access. */
 export function refusals(access: PlatformAccess): readonly ProblemCode[] {
   if (access === 'ANYONE' || access === 'RAW_TOKEN') return [];
   if (access === 'SIGNED_IN') return ['not-authenticated', 'outside-token-scope', 'identity-provider-unavailable'];
+  if (access === 'LOGIN_SESSION') return [...admissionProblems, 'login-session-required'];
   if (access === 'ADMINISTRATOR') return [...admissionProblems, 'not-administrator'];
   return isOperation(access) ? [...admissionProblems, 'not-permitted'] : admissionProblems;
 }

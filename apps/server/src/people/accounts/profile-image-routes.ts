@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
 import { removeProfileImage, postProfileImage, readProfileImage } from './profile-image.ts';
-import { admissionProblems } from './admission-problems.ts';
 import { userPath } from './user-path.ts';
 
 const tag = 'Profile image';
@@ -20,7 +19,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     description:
       'One file part named `file`: JPEG or PNG, at most 5 MB and 40 megapixels. It replaces the previous one. Stored without metadata.',
     answers: { 204: null },
-    problems: ['invalid-image', ...admissionProblems, 'unsupported-media-type', 'too-many-requests'],
+    problems: ['invalid-image', 'unsupported-media-type'],
     run: ({ caller, request }) => postProfileImage(services, personOf(caller), request),
   }),
   endpoint({
@@ -32,7 +31,7 @@ export const profileImageEndpoints = (services: AccountServices): PlatformEndpoi
     summary: 'Delete your profile image',
     description: 'Succeeds as well when there is none.',
     answers: { 204: null },
-    problems: admissionProblems,
+    problems: [],
     run: ({ caller }) => removeProfileImage(services, personOf(caller)),
   }),
   endpoint({

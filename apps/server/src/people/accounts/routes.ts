@@ -22,7 +22,6 @@ import { authorize } from './authorize.ts';
 import { createAccessToken, removeAccessToken, putDefaultToken, readAccessTokens } from './access-tokens.ts';
 import { deleteMe } from './delete-me.ts';
 import { putMe, readMe } from './me.ts';
-import { admissionProblems, sessionProblems } from './admission-problems.ts';
 import { profileImageEndpoints } from './profile-image-routes.ts';
 import { endSessions, readSession } from './session.ts';
 import { userEndpoints } from './user-routes.ts';
@@ -45,7 +44,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The first call creates the record from the identity provider.',
     answers: { 200: UserDto, 304: null },
     sends: ['ETag', 'Cache-Control'],
-    problems: admissionProblems,
+    problems: [],
     handle: async ({ caller, request }) =>
       answerUnlessFresh(request, await readMe(services, personOf(caller)), ownCache),
   }),
@@ -61,7 +60,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     body: UpdateUserRequest,
     answers: { 200: UserDto },
     sends: ['ETag', 'Cache-Control'],
-    problems: ['invalid-request', 'malformed-json', ...admissionProblems, 'stale', 'unsupported-media-type'],
+    problems: ['stale'],
     handle: async ({ caller, body, request }) =>
       answerTagged(await putMe(services, personOf(caller), body, request.headers['if-match']), ownCache),
   }),
@@ -75,7 +74,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description:
       'Cannot be undone. Deletes the profile, the tokens and the profile image, at last the identity. Refused while the caller is the only owner of something. When it was cut off it can be repeated; Kethub completes it as well.',
     answers: { 204: null },
-    problems: ['still-owner', ...admissionProblems, 'catalog-unavailable', 'deletion-incomplete'],
+    problems: ['still-owner', 'catalog-unavailable', 'deletion-incomplete'],
     run: ({ caller }) => deleteMe(services, personOf(caller)),
   }),
   endpoint({
@@ -88,7 +87,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'Also for a person whose registration is not approved yet.',
     answers: { 200: Session },
     sends: ['Cache-Control'],
-    problems: ['identity-provider-unavailable', 'account-being-deleted'],
+    problems: ['account-being-deleted'],
     run: ({ caller }) => readSession(services, personOf(caller)),
     headers: noStore,
   }),
@@ -102,7 +101,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description:
       'Ends all login sessions and refresh tokens, also the own one. Access tokens that were given out end within 15 minutes. Personal access tokens stay.',
     answers: { 204: null },
-    problems: sessionProblems,
+    problems: [],
     run: ({ caller }) => endSessions(services, personOf(caller)),
   }),
   ...profileImageEndpoints(services),
@@ -116,7 +115,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The default token is shown by value, the others by their metadata.',
     answers: { 200: AccessTokensDto },
     sends: ['Cache-Control'],
-    problems: sessionProblems,
+    problems: [],
     run: ({ caller }) => readAccessTokens(services, personOf(caller)),
     headers: noStore,
   }),
@@ -131,14 +130,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     body: CreateAccessTokenRequest,
     answers: { 200: AccessTokenDto },
     sends: ['Cache-Control'],
-    problems: [
-      'invalid-request',
-      'malformed-json',
-      ...sessionProblems,
-      'request-in-progress',
-      'unsupported-media-type',
-      'idempotency-key-reused',
-    ],
+    problems: ['request-in-progress', 'idempotency-key-reused'],
     run: ({ caller, body, request }) =>
       createAccessToken(services, personOf(caller), body, request.headers['idempotency-key']),
     headers: noStore,
@@ -153,7 +145,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'The previous one is invalid at once.',
     answers: { 200: DefaultAccessTokenDto },
     sends: ['Cache-Control'],
-    problems: sessionProblems,
+    problems: [],
     run: ({ caller }) => putDefaultToken(services, personOf(caller)),
     headers: noStore,
   }),
@@ -167,7 +159,7 @@ export const accountEndpoints = (services: AccountServices): PlatformEndpoint[] 
     description: 'It is invalid at once.',
     params: tokenPath,
     answers: { 204: null },
-    problems: [...sessionProblems, 'not-found'],
+    problems: ['not-found'],
     run: ({ caller, params }) => removeAccessToken(services, personOf(caller), params.id),
   }),
   endpoint({

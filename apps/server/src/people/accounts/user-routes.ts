@@ -10,7 +10,6 @@ import {
 import { Type } from 'typebox';
 import { noStore, personOf, platformEndpoint as endpoint, type PlatformEndpoint } from '../../foundation/http/index.ts';
 import type { AccountServices } from './services.ts';
-import { admissionProblems } from './admission-problems.ts';
 import { readRegistrationStatus } from './registration-status.ts';
 import { searchUsers } from './search-users.ts';
 import { userPath } from './user-path.ts';
@@ -43,7 +42,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     summary: 'Read the name of a user',
     params: userPath,
     answers: { 200: UserOverviewDto },
-    problems: [...admissionProblems, 'not-found'],
+    problems: ['not-found'],
     lookup: { cost: 1 },
     run: async ({ params }) => userOverview(await requireApproved(services.identity, params.id)),
   }),
@@ -70,7 +69,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     description: 'An unknown id fails nothing: it comes back in `notFound`.',
     body: BatchUserRequest,
     answers: { 200: BatchUserResponseDto },
-    problems: ['invalid-request', 'malformed-json', 'identity-provider-unavailable', 'unsupported-media-type'],
+    problems: ['identity-provider-unavailable'],
     // Ten ids cost one unit: ids cannot be guessed, and a page that shows many people reads them at once.
     lookup: { cost: 1, costOfBody: ({ ids }) => Math.ceil(ids.length / 10) },
     run: ({ body }) => readUsers(services, body),
@@ -84,7 +83,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     summary: 'Read how far the registration of an e-mail address is',
     query: registrationQuery,
     answers: { 200: RegistrationResponse },
-    problems: ['invalid-request', 'not-authenticated', 'identity-provider-unavailable'],
+    problems: [],
     // Addresses can be guessed, so a call is expensive: 50 a minute suffice to wait for one's own registration.
     lookup: { cost: 20 },
     run: ({ caller, query }) => readRegistrationStatus(services, personOf(caller), query.email),
@@ -100,7 +99,7 @@ export const userEndpoints = (services: AccountServices): PlatformEndpoint[] => 
     description: `At most ${limits.searchedUsers}, best match first: the beginning of a name before its inside, then by last name and first name. E-mail addresses are never matched.`,
     query: searchQuery,
     answers: { 200: Type.Array(UserSearchDto) },
-    problems: ['invalid-request', ...admissionProblems],
+    problems: [],
     // A search returns up to 20 people. The limit suffices for a search at every key stroke.
     lookup: { cost: 5 },
     run: ({ query }) => searchUsers(services, query.q),

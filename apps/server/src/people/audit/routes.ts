@@ -15,7 +15,7 @@ export const auditEndpoints = (platform: Platform): PlatformEndpoint[] => [
     summary: 'Read every change of rights, keys and publications, and your sign-ins, newest first',
     query: AuditQuery,
     answers: { 200: Type.Array(AuditEntry) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, readAuditLog(platform, contextOf(caller), query)),
   }),
 ];

@@ -49,7 +49,6 @@ const memberPath = Type.Object({
 const organizationInvitationPath = Type.Object({ organizationId: Id, invitationId: Id });
 const invitationPath = Type.Object({ invitationId: Id });
 const member = ['invalid-request', 'not-found'] as const;
-const body = ['malformed-json', 'unsupported-media-type'] as const;
 const repeat = ['request-in-progress', 'idempotency-key-reused'] as const;
 
 /** Endpoints for organizations, their members and invitations. */
@@ -68,7 +67,7 @@ export const organizationEndpoints = (
     summary: 'Create an organization; the caller becomes its owner',
     body: OrganizationRequest,
     answers: { 201: Organization },
-    problems: ['invalid-request', ...body, ...repeat],
+    problems: [...repeat],
     run: ({ caller, body, request }) =>
       createOrganization(platform, personOf(caller), body.name, request.headers['idempotency-key']),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/organizations/${id}` }),
@@ -93,7 +92,7 @@ export const organizationEndpoints = (
     summary: 'Find organizations by their whole name or their id, to share something with them',
     query: Type.Object({ q: Type.String({ minLength: 1, maxLength: limits.nameLength }) }),
     answers: { 200: Type.Array(FoundOrganization) },
-    problems: ['invalid-request', 'too-many-requests'],
+    problems: [],
     lookup: { cost: 5 },
     run: ({ query }) => findOrganizations(platform, query.q),
   }),
@@ -120,7 +119,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     body: OrganizationRequest,
     answers: { 200: Organization },
-    problems: [...member, ...body, 'stale'],
+    problems: [...member, 'stale'],
     handle: async ({ caller, body, request }) => {
       const ifMatch = request.headers['if-match'];
       return answerTagged(await renameOrganization(platform, ownerRenamed, contextOf(caller), body.name, ifMatch));
@@ -173,7 +172,7 @@ export const organizationEndpoints = (
     params: memberPath,
     body: MemberRequest,
     answers: { 200: Member },
-    problems: [...member, ...body, 'conflict'],
+    problems: [...member, 'conflict'],
     run: ({ caller, params, body }) => changeRole(platform, contextOf(caller), params.userId, body.role),
   }),
   endpoint({
@@ -199,7 +198,7 @@ export const organizationEndpoints = (
     params: organizationPath,
     body: InvitationRequest,
     answers: { 201: Invitation },
-    problems: [...member, ...body, 'conflict', 'too-many-requests'],
+    problems: [...member, 'conflict'],
     run: ({ caller, body }) => invite(platform, mails, contextOf(caller), body),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/invitations/${id}` }),
   }),

@@ -48,7 +48,7 @@ export const registrationEndpoints = (
         'Newest first; with a Keycloak by username, which is the only order it has. All, or a page with `Link: rel="next"`.',
       query,
       answers: { 200: Type.Array(Registration) },
-      problems: ['invalid-request'],
+      problems: [],
       handle: async ({ query: { email, status, ...page } }) =>
         email === undefined
           ? list(page, listRegistrations(administration, `${platform.addresses.api}/registrations`, status))
@@ -78,7 +78,7 @@ export const registrationEndpoints = (
       params: path,
       body: ChangeRegistrationRequest,
       answers: { 200: Registration },
-      problems: ['invalid-request', 'malformed-json', 'not-found', 'conflict', 'stale', 'unsupported-media-type'],
+      problems: ['not-found', 'conflict', 'stale'],
       handle: async ({ caller, params, body, request }) => {
         const ifMatch = request.headers['if-match'];
         const administrator = personOf(caller);

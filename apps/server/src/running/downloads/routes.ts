@@ -105,7 +105,6 @@ export const downloadEndpoints = (platform: Platform, executions: Executions): P
     query: Type.Object({ ticket: Type.String({ maxLength: 8_000 }) }),
     answers: { 200: { media: ['*/*'] }, 206: { media: ['*/*'] }, 304: null },
     problems: [
-      'invalid-request',
       'ticket-expired',
       'not-found',
       'execution-not-found',

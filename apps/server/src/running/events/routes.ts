@@ -27,7 +27,7 @@ export function eventEndpoints(platform: Platform): PlatformEndpoint[] {
         ),
       }),
       answers: { 200: { media: ['text/event-stream', 'application/json'], json: Type.Array(ChangeEvent) } },
-      problems: ['invalid-request', 'too-many-readers'],
+      problems: ['too-many-readers'],
       handle: async ({ caller, query, request, reply }) => {
         const context = contextOf(caller);
         const owners = query.everywhere === true ? await everyOwner(platform, context) : [context];

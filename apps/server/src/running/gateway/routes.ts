@@ -89,7 +89,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       query: Type.Object({ ...ListQuery.properties, tag: Type.Optional(Tag) }),
       answers: { 200: Type.Array(ServiceExecutionEntry) },
-      problems: [...refused, 'invalid-request'],
+      problems: [...refused],
       handle: ({ caller, query }) => list(query, executions.list(subscriberScope(admitted(caller)), query)),
     }),
     endpoint({
@@ -127,7 +127,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowMessageRequest },
       answers: { 201: WorkflowMessageReceipt },
-      problems: [...starting, 'not-found', 'conflict'],
+      problems: [...starting, 'account-being-deleted', 'not-found', 'conflict'],
       handle: async ({ caller, request, reply }) => {
         const subscriber = admitted(caller);
         const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>
@@ -148,7 +148,7 @@ export function gatewayEndpoints(
       params: Type.Object(address),
       consumes: { 'application/json': WorkflowSignalRequest },
       answers: { 202: WorkflowSignalReceipt },
-      problems: [...starting, 'not-found'],
+      problems: [...starting, 'account-being-deleted', 'not-found'],
       handle: async ({ caller, request, reply }) => {
         const subscriber = admitted(caller);
         const { started, fields } = await countStarts(platform, subscriber, (beforeCommit) =>

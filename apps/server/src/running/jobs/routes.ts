@@ -106,7 +106,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: servicePath,
     query: Type.Object({ ...ListQuery.properties, ...ProvidedQuery.properties }),
     answers: { 200: Type.Array(ProvidedExecution) },
-    problems: ['invalid-request', 'not-found'],
+    problems: ['not-found'],
     handle: async ({ params, caller, query }) =>
       list(query, await listProvided(platform, contextOf(caller), params.serviceId, query)),
   }),
@@ -131,7 +131,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     summary: 'List the executions that were started for the caller, as jobs or by applications, newest first',
     query: Type.Object({ ...ListQuery.properties, ...OwnedQuery.properties }),
     answers: { 200: Type.Array(OwnedExecution) },
-    problems: ['invalid-request'],
+    problems: [],
     handle: ({ caller, query }) => list(query, listOwned(platform, contextOf(caller), query)),
   }),
   endpoint({
@@ -144,7 +144,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     description: 'Without `from` the last 30 days, or 24 hours by the hour. Executions that were deleted do not count.',
     query: Type.Object({ ...ownedCounts, ...steps }),
     answers: { 200: ExecutionCounts },
-    problems: ['invalid-request'],
+    problems: [],
     run: ({ caller, query }) => countOwned(platform, contextOf(caller), query),
   }),
   endpoint({
@@ -157,7 +157,7 @@ export const jobEndpoints = (platform: Platform, executions: Executions): Platfo
     params: servicePath,
     query: Type.Object({ ...ProvidedQuery.properties, ...steps }),
     answers: { 200: ExecutionCounts },
-    problems: ['invalid-request', 'not-found'],
+    problems: ['not-found'],
     run: ({ params, caller, query }) => countProvided(platform, contextOf(caller), params.serviceId, query),
   }),
   endpoint({

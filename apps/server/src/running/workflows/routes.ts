@@ -70,10 +70,7 @@ export const workflowEndpoints = (
     answers: { 201: WorkflowMessageReceipt },
     problems: [
       ...found,
-      'malformed-json',
       'conflict',
-      'too-large',
-      'unsupported-media-type',
       'data-pool-not-readable',
       'storage-quota-exceeded',
       'input-not-an-object',
@@ -101,15 +98,7 @@ export const workflowEndpoints = (
     body: WorkflowSignalRequest,
     parseJson: parseExact,
     answers: { 202: WorkflowSignalReceipt },
-    problems: [
-      'invalid-request',
-      'malformed-json',
-      'too-large',
-      'unsupported-media-type',
-      'invalid-secrets',
-      'request-in-progress',
-      'idempotency-key-reused',
-    ],
+    problems: ['invalid-secrets', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ body, caller, request }) => {
       const context = contextOf(caller);
       return broadcastSignal(platform, workflows, context, body, (act) =>

@@ -32,7 +32,7 @@ export const automationEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     body: ServiceSourceRequest,
     answers: { 200: ServiceSource },
-    problems: [...found, 'malformed-json', 'unsupported-media-type', 'conflict'],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) => setSource(platform, contextOf(caller), params.serviceId, body),
   }),
   endpoint({

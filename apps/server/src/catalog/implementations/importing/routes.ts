@@ -7,7 +7,6 @@ import { endImport, importImplementation, readImport, restartImport } from './im
 const tag = 'Implementations';
 const path = Type.Object({ implementationId: Id });
 const found = ['invalid-request', 'not-found', 'not-permitted'] as const;
-const body = ['malformed-json', 'unsupported-media-type', 'conflict'] as const;
 
 /** Imports and mirrors of repositories of other servers. */
 export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
@@ -22,7 +21,7 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
       'Branches and tags are fetched over https, within the limits of repositories and 30 minutes. Redirects are not followed, and private addresses are refused unless the operator opens them. A mirror runs every hour and is off after 10 failures in a row.',
     body: ImportImplementationRequest,
     answers: { 202: ImplementationImport },
-    problems: ['invalid-request', ...body, 'request-in-progress', 'idempotency-key-reused'],
+    problems: ['not-found', 'conflict', 'request-in-progress', 'idempotency-key-reused'],
     run: ({ body, caller, request }) =>
       importImplementation(platform, contextOf(caller), body, request.headers['idempotency-key']),
     headers: ({ implementationId }) => ({
@@ -51,7 +50,7 @@ export const importEndpoints = (platform: Platform): PlatformEndpoint[] => [
     params: path,
     body: RestartImportRequest,
     answers: { 202: ImplementationImport },
-    problems: [...found, ...body],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) => restartImport(platform, contextOf(caller), params.implementationId, body),
   }),
   endpoint({

@@ -35,7 +35,7 @@ export const implementationInvitationEndpoints = (
     params: path,
     body: InvitationRequest,
     answers: { 201: ImplementationInvitation },
-    problems: [...found, 'malformed-json', 'unsupported-media-type', 'conflict', 'too-many-requests'],
+    problems: [...found, 'conflict'],
     run: ({ params, body, caller }) =>
       inviteToImplementation(platform, mails, contextOf(caller), params.implementationId, body),
     headers: ({ id }) => ({ location: `${platform.addresses.api}/implementation-invitations/${id}` }),

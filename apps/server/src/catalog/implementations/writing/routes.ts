@@ -81,7 +81,6 @@ export const writingEndpoints = (
       'resource-unavailable',
       'request-in-progress',
       'idempotency-key-reused',
-      'malformed-json',
       'too-many-builds',
       'insufficient-storage',
     ],
