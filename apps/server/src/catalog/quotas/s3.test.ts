@@ -49,7 +49,8 @@ afterAll(async () => {
 /** An HTTP proxy before an S3 that refuses or loses what is sent to it. */
 interface FaultyWay {
   readonly origin: string;
-  fault: 'NONE' | 'AWAY' | 'CUT';
+  /** READS: only whole objects are not given out; BROKEN_READS: nor more than the beginning of one. */
+  fault: 'NONE' | 'AWAY' | 'CUT' | 'READS' | 'BROKEN_READS';
   /** Requests that met the fault. */
   met: number;
   close(): void;
@@ -58,8 +59,10 @@ interface FaultyWay {
 async function faultyWay(target: string): Promise<FaultyWay> {
   const server = http.createServer((request, answer) => {
     request.on('error', () => undefined);
-    if (way.fault !== 'NONE') way.met++;
-    if (way.fault === 'AWAY') {
+    const isRead = request.method === 'GET' && request.headers.range === undefined;
+    const isMet = way.fault.endsWith('READS') ? isRead : way.fault !== 'NONE';
+    if (isMet) way.met++;
+    if (way.fault === 'AWAY' || (way.fault === 'READS' && isRead)) {
       request.resume().on('end', () => answer.writeHead(503).end());
       return;
     }
@@ -71,7 +74,9 @@ async function faultyWay(target: string): Promise<FaultyWay> {
     const { method = 'GET', url: path = '/', headers } = request;
     const far = http.request(new URL(path, target), { method, headers }, (got) => {
       answer.writeHead(got.statusCode ?? 500, got.headers);
-      got.pipe(answer);
+      if (way.fault === 'BROKEN_READS' && isRead)
+        got.once('data', (part: Buffer) => answer.write(part.subarray(0, 10), () => answer.destroy()));
+      else got.pipe(answer);
     });
     far.on('error', () => answer.destroy());
     request.pipe(far);
@@ -169,6 +174,33 @@ test.each([
   expect((await app.request('GET', `/${id}/result/a.bin`)).text).toHaveLength(LONG);
   expect((await app.request('GET', `/${id}/result`)).body).toMatchObject({ long: 'x'.repeat(LONG) });
 });
+
+test.each(['READS', 'BROKEN_READS'] as const)(
+  'an S3 that gives nothing out (%s) delays builds and starts of executions, and fails none',
+  async (fault) => {
+    const program = `from kethub.datapool import DataPool\n\n\ndef run(pool: DataPool):\n    return "${fault}", pool.open("a.csv").read()\n`;
+    /** Waits for the requests of one attempt, with the repetitions of the client, and for those of a second one. */
+    const twice = async (): Promise<void> => {
+      way.met = 0;
+      way.fault = fault;
+      while (way.met < (fault === 'READS' ? 4 : 2)) await pause(20);
+    };
+    way.fault = fault;
+    const deploying = deploy(kethub.client, `Reader ${fault}`, { 'src/__init__.py': '', 'src/program.py': program });
+    await twice();
+    way.fault = 'NONE';
+    const reader = await callerOf(await deploying);
+    const pool = await ada.create(fault);
+    await ada.upload(pool, 'a.csv', 'measured'.repeat(10));
+    way.fault = fault;
+    const { id } = await reader.start({ pool: { id: pool.id, ref: 'DATAPOOL' } });
+    await twice();
+    expect((await reader.request('GET', `/${id}`)).body).toMatchObject({ status: 'RUNNING' });
+    way.fault = 'NONE';
+    const { body } = await reader.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
+    expect(body).toMatchObject({ status: 'SUCCEEDED' });
+  },
+);
 
 test('while an S3 is away, readers are told so, and a deletion succeeds whose objects go later', async () => {
   const { id } = await app.finish({});

@@ -1,5 +1,5 @@
 export { digestOfFile, syncEntry } from './files.ts';
-export { blobKeyOf, blobPath, openBlobFolder, type Blobs } from './blobs.ts';
+export { blobKeyOf, blobPath, isStoreAway, openBlobFolder, type Blobs } from './blobs.ts';
 export { openBlobs } from './open-blobs.ts';
 export { openDatabase, sqliteFileIn } from './open-database.ts';
 export { isDuplicate, isOutage, type Database, type Queries } from './database.ts';

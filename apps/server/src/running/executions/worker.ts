@@ -4,7 +4,7 @@ import { clearOtherPools } from '../../catalog/datapools/index.ts';
 import { LogCopier, removeStrayCopies } from '../../foundation/logs/index.ts';
 import type { Platform } from '../../foundation/platform.ts';
 import type { Runnables } from '../../catalog/services/index.ts';
-import { isOutage, type ExecutionRow } from '../../foundation/storage/index.ts';
+import { isOutage, isStoreAway, type ExecutionRow } from '../../foundation/storage/index.ts';
 import {
   capacityOf,
   CLAIMING,
@@ -253,7 +253,7 @@ export class ExecutionWorker {
 
   /**
    * Hands a claimed execution to the runtime. The start is idempotent. It is repeated when the connection to the runner
-   * breaks, and for as long as the database or the disk is not available.
+   * breaks, and for as long as the database, the store of files or the disk is not available.
    */
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
@@ -270,7 +270,7 @@ export class ExecutionWorker {
         return;
       } catch (error) {
         this.#platform.log.warn({ execution: row.id, attempt, err: error }, 'could not start an execution');
-        const again = isOutage(error) || error instanceof RuntimeUnavailable;
+        const again = isOutage(error) || isStoreAway(error) || error instanceof RuntimeUnavailable;
         if (error instanceof EngineUnavailable) attempts = CONTAINER_START_ATTEMPTS;
         const refused = wasRefused(error) && attempt < attempts;
         if (error instanceof StartRefused) this.#runnables.invalidate(row.service_version_id);

@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { limits, type BuildProblem, type RuntimeConfiguration, type ServiceRuntime } from '@kethub/contract';
 import { PlatformStops, type BuildRequest } from '@kethub/runtime/build';
 import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { missingMb } from '../../quotas/index.ts';
-import { claimBlob, putOrphan, removeOrphans } from '../../../foundation/storage/index.ts';
+import { claimBlob, isStoreAway, putOrphan, removeOrphans } from '../../../foundation/storage/index.ts';
 import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
 import type { Built, Builder } from '../builder.ts';
 import { buildsOfWorker, buildsWait, neededSources, releaseBuilds } from '../queries.ts';
@@ -17,6 +19,9 @@ import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
 /** Milliseconds between two sweeps of the outcomes of builds. */
 const SWEEP_MS = 10 * 60_000;
+/** Milliseconds until a build is claimed again that could not read its source. */
+const STORE_AWAY_MS = 2_000;
+const STORE_IS_AWAY = 'The store of files does not answer. The build begins anew when it does.';
 
 /** Returns the builds of a lost worker to the queue, so that another worker does them. */
 export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
@@ -180,12 +185,14 @@ export class BuildWorker {
       database.notify(CHANGED, id);
       this.#copier.grown(id);
     });
+    let source: Readable | null = null;
     try {
       const builder = this.#builders.find(({ runtime }) => runtime === version.runtime)?.builder;
       if (!builder) throw new Error(`This worker builds nothing for ${version.runtime}`);
       const missing = missingMb(this.#platform.configuration);
       if (missing > 0) return await this.#end(id, version.id, null, diskFull(missing));
       const { stream } = await blobs.get(version.source_blob);
+      source = stream;
       const outcome = await builder
         .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
         // A builder that already has the outcome does not read the source. Its connection must not stay open.
@@ -194,6 +201,13 @@ export class BuildWorker {
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {
       if (signal.aborted) return;
+      if (isStoreAway(error) || source?.errored) {
+        log.warn({ build: id, err: error }, 'a build waits for the store of files');
+        writer.add(entry('NOTICE', STORE_IS_AWAY, this.#platform.now()));
+        await pause(STORE_AWAY_MS, null, { signal }).catch(() => undefined);
+        // It is claimed again, as it does not run here any more.
+        return;
+      }
       log.error({ build: id, err: error }, 'a build failed for a reason of the platform');
       const detail =
         'The platform could not do the build. The operator finds the cause in the log. Upload the source again to retry.';

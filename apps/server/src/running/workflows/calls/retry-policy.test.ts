@@ -14,6 +14,7 @@ test.each([
 });
 
 const away = new RemoteFault('Nobody answers.', true, null);
+const storeAway = Object.assign(new Error('The S3 does not answer.'), { code: 'STORE_AWAY' });
 const never = new RemoteFault('Not JSON.', false, null);
 
 test.each([
@@ -25,6 +26,7 @@ test.each([
   ['REMOTE', 0, never, true],
   ['OPEN', 19, new Error('of the platform'), false],
   ['OPEN', 20, new Error('of the platform'), true],
+  ['ENDED', 500, storeAway, false],
 ] as const)('%s after %d tries: %s', (state, attempts, error, over) => {
   expect(isOver({ state, attempts }, error)).toBe(over);
 });

@@ -1,4 +1,4 @@
-import type { WorkflowJobRow } from '../../../foundation/storage/index.ts';
+import { isStoreAway, type WorkflowJobRow } from '../../../foundation/storage/index.ts';
 import { RemoteFault } from './remote-fault.ts';
 
 const RETRY_MS = 500;
@@ -21,7 +21,7 @@ export function pauseAfter(attempts: number): number {
 
 /** Returns whether a job that has failed with `error` is not tried again. */
 export function isOver({ state, attempts }: Pick<WorkflowJobRow, 'state' | 'attempts'>, error: unknown): boolean {
-  if (!(error instanceof RemoteFault)) return attempts >= retries.platform;
+  if (!(error instanceof RemoteFault)) return attempts >= retries.platform && !isStoreAway(error);
   if (!error.isTransient) return true;
   const isAtWork = state === 'REMOTE' || state === 'CANCELLING' || state === 'WITHDRAWN';
   return attempts >= (isAtWork ? retries.running : retries.start);
