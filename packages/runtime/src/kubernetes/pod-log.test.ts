@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { BUSYBOX } from '../containers/check.ts';
 import { LogFile } from '../runner/log-file.ts';
 import type { LogLine } from '../types.ts';
-import type { ClusterApi } from './api.ts';
+import { ClusterAway, type ClusterApi } from './api.ts';
 import { endMark, PASS_TERM, waitForProgram, type Order } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 
@@ -30,7 +30,7 @@ async function read(answers: string[], endedSilently = false): Promise<[LogEnd, 
   const lines: string[] = [];
   const sink = ({ message }: LogLine): void => void lines.push(message);
   const { signal } = new AbortController();
-  return [await followLog({ open } as unknown as ClusterApi, 'pod', state, sink, signal, 3), lines];
+  return [await followLog({ open } as unknown as ClusterApi, 'pod', state, sink, signal, { mostReadings: 3 }), lines];
 }
 
 const [A, X] = ['2026-01-01T00:00:01.1Z a\n', '2026-01-01T00:00:01.2Z xx'];
@@ -45,6 +45,49 @@ test.each<[string, string[], boolean, LogEnd, string[]]>([
   expect(await read(answers, endedSilently)).toEqual([end, lines]);
   expect(answers).toEqual([]);
 }); // prettier-ignore
+
+/** Reads a log by these answers: a text that ends, one that stays open after its last line, or an error. */
+async function readThrough(
+  answers: (string | { open: string } | Error)[],
+  isOver: () => boolean,
+): Promise<[LogEnd, string[]]> {
+  const open = (_method: string, _path: string, { signal }: { signal: AbortSignal }): Promise<IncomingMessage> => {
+    const next = answers.length > 1 ? answers.shift() : answers[0];
+    if (next instanceof Error) return Promise.reject(next);
+    if (typeof next === 'string') return Promise.resolve(Readable.from([Buffer.from(next)]) as IncomingMessage);
+    const answer = new Readable({ read: () => undefined, signal });
+    answer.push(next?.open);
+    return Promise.resolve(answer as IncomingMessage);
+  };
+  const over = new Promise<void>((resolve) => void setTimeout(resolve, 50));
+  const state = { over, isOver, isGone: () => false, mark: endMark('1'), endedSilently: () => false };
+  const lines: string[] = [];
+  const sink = ({ message }: LogLine): void => void lines.push(message);
+  const { signal } = new AbortController();
+  const bounds = { silentMs: 50, nodeAwayMs: 1 };
+  return [await followLog({ open } as unknown as ClusterApi, 'pod', state, sink, signal, bounds), lines];
+}
+const WHOLE = `${A}${X}${endMark('1')}\n`;
+
+test('a connection that the network has forgotten is given up when the program is over, and each line comes once', async () => {
+  let looks = 0;
+  // It runs while the first lines are read, and its end comes later.
+  const isOver = (): boolean => ++looks > 3;
+  expect(await readThrough([{ open: A }, { open: A }, WHOLE], isOver)).toEqual(['WHOLE', ['a', 'xx']]);
+  expect(looks).toBeGreaterThan(3);
+});
+
+test('credentials that expire while a log is followed delay it, and lose no line', async () => {
+  const expired = new ClusterAway('The cluster does not accept our credentials.');
+  let looks = 0;
+  expect(await readThrough([A, expired, WHOLE], () => ++looks > 3)).toEqual(['WHOLE', ['a', 'xx']]);
+});
+
+test('a log on a node that is lost after the end of its program is not waited for without end', async () => {
+  const dial = 'Get "https://10.0.0.1:10250/containerLogs/n/p/program": dial tcp 10.0.0.1:10250: i/o timeout';
+  const lost = new ClusterAway(`The API server is busy or away (500): ${dial}`);
+  expect(await readThrough([A, lost], () => true)).toEqual(['REMOVED', ['a']]);
+});
 
 /**
  * A stand-in for containerd 1.6.20: two pipes with a copy between them. It reads slowly, and nothing more when the shell has

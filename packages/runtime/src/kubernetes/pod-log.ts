@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
 import { characterStart, parseLine, PIECE_BYTES, type LineSink } from '../runner/log-file.ts';
 import { ClusterRefusal, linesOf, type ClusterApi } from './api.ts';
 import { CONTAINERS } from './pod.ts';
@@ -15,6 +16,11 @@ const MOST_READINGS = 20;
 const SILENT_READINGS = 2;
 /** Refusals after the end of the program until its log counts as removed: a node that evicts removes it. */
 const MOST_REFUSALS = 10;
+/** Milliseconds without a line, after the end of the program, until a reading counts as lost. */
+const SILENT_MS = 120_000;
+/** Words of an API server that does not reach the node of a pod, and milliseconds until its log counts as removed. */
+const NODE_AWAY = /containerLogs/;
+const NODE_AWAY_MS = 600_000;
 /** Bytes of a line. A longer one is an error of the node, which cuts lines itself. */
 const LINE_BYTES = 64 * 1024 * 1024;
 
@@ -46,7 +52,7 @@ export async function followLog(
   state: LogState,
   sink: LineSink,
   signal: AbortSignal,
-  mostReadings = MOST_READINGS,
+  { mostReadings = MOST_READINGS, silentMs = SILENT_MS, nodeAwayMs = NODE_AWAY_MS } = {},
 ): Promise<LogEnd> {
   /** The second of the last line, and the lines of that second: the cluster counts in seconds. */
   let last = { second: '', lines: new Set<string>() };
@@ -68,14 +74,22 @@ export async function followLog(
   };
   const unmarked = (): boolean => state.mark === null || state.endedSilently();
   let refusals = 0;
+  let nodeAwaySince: number | null = null;
   for (let readings = 0; !signal.aborted;) {
     const wasOver = state.isOver();
     const isLast = wasOver && readings + 1 >= (unmarked() ? SILENT_READINGS : mostReadings);
+    // A connection that the network has forgotten would be read for ever. While the program runs, silence says nothing.
+    const lost = new AbortController();
+    const silence = setInterval(() => state.isOver() && lost.abort(), silentMs).unref();
     try {
       const since = last.second === '' ? {} : { sinceTime: `${last.second}Z` };
       const query = { container: CONTAINERS.program, follow: !wasOver, timestamps: true, ...since };
-      const answer = await api.open('GET', `pods/${pod}/log`, { query, signal });
+      const answer = await api.open('GET', `pods/${pod}/log`, {
+        query,
+        signal: AbortSignal.any([signal, lost.signal]),
+      });
       for await (const line of linesOf(answer, LINE_BYTES, isLast)) {
+        silence.refresh();
         deliver(line);
         if (isWhole) return 'WHOLE';
       }
@@ -85,6 +99,10 @@ export async function followLog(
       if (signal.aborted) return 'WHOLE';
       if (error instanceof ClusterRefusal && error.status === 404 && state.isGone()) return 'REMOVED';
       if (wasOver && error instanceof ClusterRefusal && ++refusals === MOST_REFUSALS) return 'REMOVED';
+      nodeAwaySince = wasOver && NODE_AWAY.test(messageOf(error)) ? (nodeAwaySince ?? performance.now()) : null;
+      if (nodeAwaySince !== null && performance.now() - nodeAwaySince >= nodeAwayMs) return 'REMOVED';
+    } finally {
+      clearInterval(silence);
     }
     if (state.isGone()) return unmarked() ? 'WHOLE' : 'REMOVED';
     const late = Math.min(LONGEST_LATE_MS, LATE_MS * 2 ** (readings - 1));
