@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeCertificate, makeExpiredCertificate } from '../../../../script/kubernetes/certificates.ts';
 import { until } from '../testing/bench.ts';
 import { ClusterApi } from './api.ts';
@@ -97,4 +97,22 @@ test('a clock after which certificates have expired is named, and pods are follo
   expect(warnings).toEqual([expect.any(String), 'pods are followed again']);
   pods.close();
   own.close();
+});
+
+test.each([
+  ['without a word', () => undefined],
+  ['after an event', (answer: ServerResponse) => void answer.write(event('MODIFIED', pod('d', '61')))],
+])('a watch that an API server leaves open %s is begun anew', async (_when, watch) => {
+  const { timeout } = AbortSignal;
+  const soon = vi
+    .spyOn(AbortSignal, 'timeout')
+    .mockImplementation((ms) => timeout.call(AbortSignal, ms > 60_000 ? 200 : ms));
+  lists.push(listOf('60', pod('d', '59')));
+  let isAsked = false;
+  watches.push(watch, () => (isAsked = true));
+  const pods = new Pods(api, 'installation', () => undefined);
+  pods.follow('job', () => undefined);
+  await until('it watches again', () => isAsked);
+  pods.close();
+  soon.mockRestore();
 });

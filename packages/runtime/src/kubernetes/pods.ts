@@ -6,6 +6,8 @@ import type { Pod } from './pod.ts';
 
 /** Seconds after which the API server ends a watch. The next one continues where it ended. */
 const WATCH_SECONDS = 240;
+/** Seconds after which we end it ourselves. */
+const LATE_SECONDS = 30;
 /** Milliseconds until the next attempt to reach the API server: the first, and the longest. */
 const AGAIN_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
@@ -121,17 +123,15 @@ export class Pods {
       resourceVersion: from,
       timeoutSeconds: WATCH_SECONDS,
     };
+    // A connection that the network has forgotten would be waited for for ever.
+    const late = AbortSignal.timeout((WATCH_SECONDS + LATE_SECONDS) * 1_000);
     let answer;
     try {
-      answer = await this.#api.open('GET', 'pods', { query, signal });
+      answer = await this.#api.open('GET', 'pods', { query, signal: AbortSignal.any([signal, late]) });
     } catch (error) {
       if (error instanceof ClusterRefusal && error.status === 410) throw new HistoryGone();
       throw error;
     }
-    // A connection that the network has forgotten would be waited for for ever.
-    answer.setTimeout((WATCH_SECONDS + 30) * 1_000, () =>
-      answer.destroy(new ClusterAway('The watch of pods said nothing.')),
-    );
     for await (const line of linesOf(answer)) {
       if (signal.aborted) return;
       const { type, object } = JSON.parse(line.toString('utf8')) as Event;
