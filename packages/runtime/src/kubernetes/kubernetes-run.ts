@@ -34,6 +34,8 @@ const LOOK_MS = 5_000;
 const EXPLAIN_AFTER_MS = 10_000;
 /** Milliseconds for the output after the end of a pod: what was sent last may still be written. */
 const LAST_OUTPUT_MS = 2_000;
+/** Milliseconds for which a waiting execution keeps others from its room. Then it may be too large for the cluster. */
+const ROOM_MS = 300_000;
 const REMOVE_ATTEMPTS = 20;
 /** Reasons for waiting that are logged. Further ones are left out. */
 const MOST_REASONS = 20;
@@ -45,6 +47,8 @@ const LINES_MISSING: Readonly<Record<Exclude<LogEnd, 'WHOLE'>, string>> = {
   REMOVED: 'The pod was removed before its log was read to the end: lines may be missing.',
   CUT: 'The log of the pod ends before its program did: lines may be missing.',
 };
+/** Causes that do not say whether the program had finished, when its node reported no end. */
+const UNCERTAIN = ['PodDeleted', 'NodeClosed'];
 const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
 
 /** The cluster around a run. */
@@ -57,7 +61,7 @@ export interface Cluster {
   graceMs(): number;
   /** Called when the job could not be removed after many attempts. */
   stayed(): void;
-  /** Called again and again while it waits for room in the cluster. */
+  /** Called again and again for the first minutes in which it waits for room in the cluster. */
   lacksRoom(): void;
 }
 
@@ -110,6 +114,8 @@ export class KubernetesRun implements Run {
   readonly #programOver = Promise.withResolvers<void>();
   #unfollow: () => void = () => undefined;
   #begun = false;
+  /** Time at which the cluster first had no room (monotonic milliseconds). */
+  #fullSince: number | null = null;
   readonly #logged = new Set<string>();
 
   constructor(cluster: Cluster, claims: Claims, options: JobRunOptions) {
@@ -240,7 +246,10 @@ export class KubernetesRun implements Run {
 
   /** Says what the execution waits for, each reason once, to its owner and to the operator. */
   #wait(why: string): void {
-    if (this.#log === null && isFull(why)) this.#cluster.lacksRoom();
+    if (this.#log === null && isFull(why)) {
+      this.#fullSince ??= performance.now();
+      if (performance.now() - this.#fullSince < ROOM_MS) this.#cluster.lacksRoom();
+    }
     // The program may have begun while the cluster was asked for the reason.
     if (this.#log !== null || this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;
     this.#logged.add(why);
@@ -299,7 +308,7 @@ export class KubernetesRun implements Run {
     if (log !== 'WHOLE') this.#note('WARNING', LINES_MISSING[log]);
     const cause = causeOfCluster(pod, this.#options.limits);
     if (end === null) {
-      if (cause === null || cause.type === 'PodDeleted' || this.#isUnwanted) return lost();
+      if (cause === null || UNCERTAIN.includes(cause.type) || this.#isUnwanted) return lost();
       this.#blame(cause);
       return { ...NOTHING, code: 1, commandRan: true };
     }

@@ -222,10 +222,10 @@ export class Kubernetes {
   }
 
   /** Shows an operator which execution the pod has. Older rights of ours do not allow it for pods, which is said once. */
-  #label(settings: KubernetesSettings, { job, name }: Taken, executionId: string): void {
+  #label(settings: KubernetesSettings, { job, seen }: Taken, executionId: string): void {
     const { api } = this.#connect(settings);
     const body = { metadata: { labels: idLabel(LABELS.execution, executionId) } };
-    for (const path of [`jobs/${job}`, ...(name === null ? [] : [`pods/${name}`])])
+    for (const path of [`jobs/${job}`, ...(seen === null ? [] : [`pods/${seen.metadata.name}`])])
       api.ask('PATCH', path, { body }).catch((error: unknown) => {
         if (!this.#lacksLabels) console.error(`${path} has no label with its execution: ${messageOf(error)}`);
         this.#lacksLabels = true;

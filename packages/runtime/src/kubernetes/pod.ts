@@ -86,7 +86,7 @@ export function isOver(pod: Pod): boolean {
 
 /** True for a reason that more room in the cluster would mend. */
 export function isFull(why: string): boolean {
-  return /exceeded quota|No node of the cluster can take it/.test(why);
+  return /exceeded quota|No node of the cluster can take it: .*(Insufficient|Too many pods)/.test(why);
 }
 
 /** The reason why a pod has not begun, in words; null when it is on its way. */
@@ -150,6 +150,11 @@ export function causeOfCluster(
     return causeOf(
       'Evicted',
       `The cluster removed the program from its node: ${words || shortened(disrupted?.message ?? 'it gave no reason')}. Start the execution again.`,
+    );
+  if (disrupted?.reason === 'DeletionByTaintManager')
+    return causeOf(
+      'Node closed',
+      'The cluster removed the program because its node was closed, or did not answer. Start the execution again.',
     );
   if (pod.metadata.deletionTimestamp !== undefined && disrupted === undefined)
     return causeOf(

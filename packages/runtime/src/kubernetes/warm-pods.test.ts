@@ -3,37 +3,23 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { LIMITS, until } from '../testing/bench.ts';
+import { standInCluster } from '../testing/stand-in-cluster.ts';
 import { Transfers } from '../transfers/transfers.ts';
-import type { ClusterApi } from './api.ts';
 import { Claims, inputOf, keepJob, readJob, type KeptJob } from './claims.ts';
 import { Handover } from './handover.ts';
 import type { Pod } from './pod.ts';
-import type { PodListener, Pods } from './pods.ts';
 import { sharesOf, WarmPods, type Reservation, type Taken, type WarmSpec } from './warm-pods.ts';
 
 // The cluster is a stand-in here: warm-kubernetes.conformance.test.ts has a real one. Requests of pods are real.
 const root = mkdtempSync(join(os.tmpdir(), 'kethub-warm-'));
 const [one, other] = ['1', '2'].map((digit) => `${digit}0000000-0000-4000-8000-000000000000`) as [string, string];
 const transfers = new Transfers();
-const listeners = new Map<string, PodListener>();
+const { api, pods, listeners, removed, warnings } = standInCluster();
 const made: Reservation[] = [];
-const removed: string[] = [];
-const warnings: string[] = [];
 let port: number;
 let settings: { most: number; idleMs: number };
 let fault: Error | null;
 let warm: WarmPods;
-
-const api = {
-  ask: () => Promise.resolve({ items: warnings.map((message) => ({ message })) }),
-  remove: (path: string) => Promise.resolve(void removed.push(path)),
-} as unknown as ClusterApi;
-const pods = {
-  follow(job: string, listener: PodListener) {
-    listeners.set(job, listener);
-    return () => listeners.delete(job);
-  },
-} as unknown as Pods;
 
 beforeAll(async () => {
   port = await transfers.listen(0, null);

@@ -45,9 +45,9 @@ export interface Taken {
   readonly id: string;
   readonly job: string;
   readonly tokenHash: string;
-  /** The uid of the pod, and its name. */
+  /** The uid of the pod, and the pod as last seen. */
   readonly pod: string;
-  readonly name: string | null;
+  readonly seen: Pod | null;
   readonly handover: Handover;
   /** Stops following the pod. */
   unfollow(): void;
@@ -63,7 +63,6 @@ export interface WarmSettings {
 interface Waiting extends Taken {
   readonly since: number;
   pod: string;
-  name: string | null;
   seen: Pod | null;
   askedAt: number | null;
   made: Promise<void>;
@@ -213,7 +212,6 @@ export class WarmPods {
     });
     const unfollow = spec.pods.follow(job, (pod) => {
       one.seen = pod ?? one.seen;
-      one.name = pod?.metadata.name ?? one.name;
       if (pod !== null && !isOver(pod) && pod.metadata.deletionTimestamp === undefined) return;
       if (group.waiting.has(one))
         this.#lose(group, one, pod?.status?.message ?? pod?.status?.reason ?? 'it was removed');
@@ -227,7 +225,6 @@ export class WarmPods {
       close,
       since: performance.now(),
       pod: '',
-      name: null,
       seen: null,
       askedAt: null,
       made: Promise.resolve(),

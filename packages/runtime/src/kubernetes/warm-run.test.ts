@@ -3,12 +3,11 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { LIMITS, until } from '../testing/bench.ts';
+import { standInCluster } from '../testing/stand-in-cluster.ts';
 import { hashOf, Transfers } from '../transfers/transfers.ts';
-import type { ClusterApi } from './api.ts';
 import { Claims, inputOf, keepJob, readJob, type KeptJob } from './claims.ts';
 import { Handover } from './handover.ts';
 import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
-import type { PodListener, Pods } from './pods.ts';
 import { WarmRun } from './warm-run.ts';
 
 // The cluster is a stand-in here, which ends pods at the moment that a test needs.
@@ -16,20 +15,8 @@ const root = mkdtempSync(join(os.tmpdir(), 'kethub-warm-run-'));
 const transfers = new Transfers();
 const token = 'a'.repeat(64);
 const pod = '10000000-0000-4000-8000-000000000000';
-const listeners = new Map<string, PodListener>();
-const removed: string[] = [];
+const { api, pods, listeners, removed } = standInCluster();
 let port: number;
-
-const api = {
-  remove: (path: string) => Promise.resolve(void removed.push(path)),
-  find: () => Promise.resolve(null),
-} as unknown as ClusterApi;
-const pods = {
-  follow(job: string, listener: PodListener) {
-    listeners.set(job, listener);
-    return () => listeners.delete(job);
-  },
-} as unknown as Pods;
 
 beforeAll(async () => {
   port = await transfers.listen(0, null);
@@ -68,7 +55,7 @@ function runOf(id: string): { run: WarmRun; made: string[]; lines: string[]; fol
     return [claims, new KubernetesRun(around, claims, { ...options, marksEnd: true, leavesFile: false })];
   };
   const handover = new Handover();
-  const taken = { id: `warm-${id}`, job: 'warm', tokenHash: hashOf(token), pod, name: null, handover };
+  const taken = { id: `warm-${id}`, job: 'warm', tokenHash: hashOf(token), pod, seen: null, handover };
   const first = inPod({ job: 'warm', reservation: taken.id, pod }, handover);
   const others = { unfollow: () => undefined, close: () => undefined };
   const run = new WarmRun({ ...taken, ...others }, ...first, () => inPod({}, null)[1]);

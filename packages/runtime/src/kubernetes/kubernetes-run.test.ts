@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { LIMITS, until } from '../testing/bench.ts';
+import { standInCluster } from '../testing/stand-in-cluster.ts';
+import { hashOf, Transfers } from '../transfers/transfers.ts';
+import { ClusterRefusal } from './api.ts';
+import { Claims, keepJob, type KeptJob } from './claims.ts';
+import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
+import type { Pod } from './pod.ts';
+
+// The cluster is a stand-in here, which ends pods as real ones do after minutes only.
+const root = mkdtempSync(join(os.tmpdir(), 'kethub-run-'));
+const transfers = new Transfers();
+const token = 'a'.repeat(64);
+const uid = '10000000-0000-4000-8000-000000000000';
+const { api, pods, listeners } = standInCluster();
+let port: number;
+
+beforeAll(async () => {
+  port = await transfers.listen(0, null);
+});
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => undefined));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+afterAll(() => {
+  transfers.close();
+  rmSync(root, { recursive: true });
+});
+
+/** A run whose job is made by `make`; `lacking` counts how often it asked for room. */
+function runOf(id: string, make: () => Promise<void> = () => Promise.resolve()) {
+  const folder = join(root, id);
+  mkdirSync(folder);
+  makeFolders(folder, []);
+  const kept = { job: id, limits: LIMITS, startedAt: 1, tokenHash: hashOf(token), parts: {}, pools: [], poolFolders: {}, asks: true } as unknown as KeptJob; // prettier-ignore
+  keepJob(folder, kept);
+  const counts = { lacking: 0 };
+  const around = { api, pods, make, graceMs: () => 1, stayed: () => undefined, lacksRoom: () => void counts.lacking++ };
+  const options = { ...kept, attempt: 'a', folder, output: join(folder, 'output'), marksEnd: false, leavesFile: false };
+  const run = new KubernetesRun(around, new Claims(folder, id, kept, transfers), options);
+  const lines: string[] = [];
+  run.follow(({ message }) => lines.push(message));
+  run.start();
+  return { run, lines, counts };
+}
+
+async function begin(id: string): Promise<void> {
+  await until('it is followed', () => listeners.has(id));
+  const headers = { authorization: `Bearer ${token}`, 'x-kethub-pod': uid };
+  const answer = await fetch(`http://127.0.0.1:${port}/pods/${id}/begin`, { method: 'POST', headers });
+  expect(answer.status).toBe(200);
+}
+
+/** The pod of an execution on a node that was closed, or does not answer. */
+const closed = (status: NonNullable<Pod['status']>): Pod => ({
+  metadata: { name: 'p', uid, deletionTimestamp: '2026-01-01T00:30:00Z', annotations: { 'kethub.io/attempt': 'a' } },
+  status: {
+    ...status,
+    conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }],
+  },
+});
+
+test('an execution on a node that is lost is UNKNOWN when its pod is gone', async () => {
+  const { run } = runOf('lost');
+  await begin('lost');
+  listeners.get('lost')?.(closed({ phase: 'Running' }), uid);
+  listeners.get('lost')?.(null, uid);
+  expect(await run.ended).toMatchObject({ commandRan: true, lost: true });
+});
+
+test('an execution on a node that is closed is FAILED, and told as such', async () => {
+  const { run, lines } = runOf('closed');
+  await begin('closed');
+  const terminated = { exitCode: 143, reason: 'Error' };
+  listeners.get('closed')?.(
+    closed({ phase: 'Failed', containerStatuses: [{ name: 'program', state: { terminated } }] }),
+    uid,
+  );
+  expect(await run.ended).toMatchObject({ commandRan: true, code: 143 });
+  expect(await run.readResult(LIMITS)).toMatchObject({ kind: 'FAILURE', cause: { type: 'NodeClosed' } });
+  expect(lines).toEqual([expect.stringMatching(/^Node closed: .* Start the execution again\.$/)]);
+});
+
+test('an execution that waits for room keeps others from it for five minutes only', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let attempts = 0;
+  const { run, counts, lines } = runOf('full', () => {
+    attempts += 1;
+    return Promise.reject(new ClusterRefusal(403, 'Forbidden', 'exceeded quota: none'));
+  });
+  await until('it was tried', () => counts.lacking === 1);
+  vi.advanceTimersByTime(300_000);
+  await until('it was tried again', () => attempts === 2);
+  run.kill();
+  expect(await run.ended).toMatchObject({ commandRan: false });
+  expect(counts.lacking).toBe(1);
+  expect(lines).toEqual([expect.stringContaining('exceeded quota: none')]);
+});

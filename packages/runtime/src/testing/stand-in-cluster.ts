@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream';
+import type { ClusterApi } from '../kubernetes/api.ts';
+import type { PodListener, Pods } from '../kubernetes/pods.ts';
+
+/** A stand-in for a cluster: it tells of pods when a test does, and notes what is removed. Logs are empty. */
+export interface StandInCluster {
+  readonly api: ClusterApi;
+  readonly pods: Pods;
+  /** By job, who follows its pods. */
+  readonly listeners: Map<string, PodListener>;
+  readonly removed: string[];
+  /** Warnings of the cluster about any object. */
+  readonly warnings: string[];
+}
+
+export function standInCluster(): StandInCluster {
+  const listeners = new Map<string, PodListener>();
+  const removed: string[] = [];
+  const warnings: string[] = [];
+  const api = {
+    ask: () => Promise.resolve({ items: warnings.map((message) => ({ message })) }),
+    find: () => Promise.resolve(null),
+    open: () => Promise.resolve(Readable.from([])),
+    remove: (path: string) => Promise.resolve(void removed.push(path)),
+  } as unknown as ClusterApi;
+  const pods = {
+    follow(job: string, listener: PodListener) {
+      listeners.set(job, listener);
+      return () => listeners.get(job) === listener && listeners.delete(job);
+    },
+  } as unknown as Pods;
+  return { api, pods, listeners, removed, warnings };
+}
