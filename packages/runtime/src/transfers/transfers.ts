@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { errorCode, messageOf } from '../errors.ts';
 import { credentialsOf, type TransferTls } from './tls.ts';
@@ -12,6 +13,8 @@ const HEADERS_MS = 30_000;
 const SILENT_MS = 120_000;
 /** Connections at the same time. Further pods wait and try again. */
 const MOST_CONNECTIONS = 1_024;
+/** Connections of one address that have shown no token. Programs in pods have none, and may take no place of others. */
+const MOST_UNKNOWN = 64;
 /** Milliseconds between two looks whether the certificate was renewed. */
 const RENEWAL_MS = 60_000;
 const GONE = 'The folder is gone. An administrator may have purged it. Start the execution again.';
@@ -38,6 +41,8 @@ export function hashOf(token: string): string {
 /** Serves pods and batch jobs: they fetch the input of an execution here, and bring what its program left. */
 export class Transfers {
   readonly #open = new Map<string, Transfer>();
+  /** Ports of connections that have shown no token, by address. */
+  readonly #unknown = new Map<string, Set<number>>();
   #server: http.Server | null = null;
   #listening: Promise<number> | null = null;
 
@@ -67,6 +72,7 @@ export class Transfers {
     server.requestTimeout = 0;
     server.timeout = SILENT_MS;
     server.maxConnections = MOST_CONNECTIONS;
+    server.on('connection', (socket) => this.#admit(socket));
     server.on('clientError', (_error, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -75,6 +81,24 @@ export class Transfers {
     this.#server = server;
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  #admit(socket: Socket): void {
+    const { remoteAddress = '', remotePort = 0 } = socket;
+    const ports = this.#unknown.get(remoteAddress) ?? new Set();
+    if (ports.size >= MOST_UNKNOWN) {
+      socket.destroy();
+      return;
+    }
+    this.#unknown.set(remoteAddress, ports.add(remotePort));
+    socket.once('close', () => this.#know(remoteAddress, remotePort));
+  }
+
+  /** Counts a connection no more: it has shown a token, or is closed. */
+  #know(address = '', port = 0): void {
+    const ports = this.#unknown.get(address);
+    ports?.delete(port);
+    if (ports?.size === 0) this.#unknown.delete(address);
   }
 
   async #answer(request: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -101,6 +125,7 @@ export class Transfers {
     const right = timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(transfer?.tokenHash ?? hashOf('nobody')));
     if (root !== 'pods' || transfer === undefined || !right || token === '')
       return [404, 'There is no such execution here, or it has ended.'];
+    this.#know(request.socket.remoteAddress, request.socket.remotePort);
     const pod = request.headers['x-kethub-pod'];
     if (typeof pod !== 'string' || !/^[0-9a-f-]{36}$/.test(pod)) return [400, 'X-Kethub-Pod is missing.'];
     if (!transfer.claim(pod)) return [409, 'Another pod or job has this execution, or it was given up.'];
