@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
@@ -60,4 +60,18 @@ test('an upgrade of the chart that has failed can be repeated: the next job of t
   expect(job).not.toMatch(/configMap|serviceAccountName|persistentVolumeClaim/);
   // With OrderedReady, a pod of workers that never gets ready would be replaced by hand only.
   expect(read('deploy/helm/kethub/templates/statefulsets.yaml')).toMatch(/^ {2}podManagementPolicy: Parallel$/m);
+});
+
+test('every value for jobs in the chart is used, and every setting that the chart makes is on the page of settings', () => {
+  const folder = 'deploy/helm/kethub/templates';
+  const templates = readdirSync(path.join(root, folder))
+    .map((name) => read(`${folder}/${name}`))
+    .join('');
+  const page = read('docs/configuration.md');
+  const settings = [...templates.matchAll(/name: (KETHUB_\w+)/g)].map(([, name = '']) => name);
+  expect(settings).toContain('KETHUB_KUBERNETES_WARM_PODS');
+  expect(settings.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  const { jobs } = parse(read('deploy/helm/kethub/values.yaml')) as { jobs: object };
+  const isUsed = (name: string): boolean => new RegExp(`\\.Values\\.jobs\\.${name}\\b`).test(templates);
+  expect(Object.keys(jobs).filter((name) => !isUsed(name))).toEqual([]);
 });

@@ -49,13 +49,14 @@ test('the chart is linted, and rendered with everything that can be chosen', asy
   const plain = JSON.stringify(await chart.render(...SECRET));
   expect(plain).toContain('"procMount":"Unmasked"');
   expect(plain).not.toMatch(/"privileged":true|"kind":"(Ingress|HorizontalPodAutoscaler|Role)"/);
-  const choices = ['jobs.enabled=true', 'worker.autoscaling.kind=hpa', 'ingress.platformHost=a.example', 'ingress.gatewayHost=b.example', 'networkPolicy.metricsNamespace=monitoring'];
+  const choices = ['jobs.enabled=true', 'jobs.warmPods=8', 'worker.autoscaling.kind=hpa', 'ingress.platformHost=a.example', 'ingress.gatewayHost=b.example', 'networkPolicy.metricsNamespace=monitoring'];
   const file = writeValues(chart.folder, { settings: { KETHUB_OWNER_STORAGE_MB: 1_600_000 } });
   const all = await chart.render(...SECRET, '--values', file, '--set', choices.join(','));
   const kinds = new Set(all.map(({ kind }) => kind));
   for (const kind of ['Ingress', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'NetworkPolicy', 'Role', 'Namespace'])
     expect(kinds).toContain(kind);
   expect(JSON.stringify(all)).toContain('kethub_executions_pending');
+  expect(JSON.stringify(all)).toContain('{"name":"KETHUB_KUBERNETES_WARM_PODS","value":"8"}');
   expect(JSON.stringify(all)).toContain('{"name":"KETHUB_OWNER_STORAGE_MB","value":"1600000"}');
 }); // prettier-ignore
 
