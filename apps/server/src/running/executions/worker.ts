@@ -253,7 +253,7 @@ export class ExecutionWorker {
 
   /**
    * Hands a claimed execution to the runtime. The start is idempotent. It is repeated when the connection to the runner
-   * breaks, and for as long as the database, the store of files or the disk is not available.
+   * breaks, and while the database, the store of files or the disk is not available.
    */
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
