@@ -39,6 +39,27 @@ test('every variable of Kethub that the code names is on the page of the configu
   ).toEqual([]);
 });
 
+test.each(['running', 'catalog', 'people', 'foundation'])(
+  'the rule of import of %s knows all of its rooms',
+  (storey) => {
+    interface Override {
+      readonly files: readonly string[];
+      readonly rules: Readonly<Record<string, readonly [string, { patterns: readonly { readonly regex: string }[] }]>>;
+    }
+    const { overrides } = JSON.parse(read('.oxlintrc.json')) as { readonly overrides: readonly Override[] };
+    const rule = overrides.find(({ files }) => files.includes(`apps/server/src/${storey}/**/*.ts`));
+    const expressions = rule?.rules['no-restricted-imports']?.[1].patterns.map(({ regex }) => regex) ?? [];
+    // oxlint ignores an expression with a look-ahead or a look-behind.
+    expect(expressions.filter((one) => one.includes('(?'))).toEqual([]);
+    const refused = (imported: string): boolean => expressions.some((one) => new RegExp(one).test(imported));
+    const rooms = found(`apps/server/src/${storey}/*/`).map((folder) => path.basename(folder));
+    expect(rooms.length).toBeGreaterThan(0);
+    expect(rooms.filter((room) => !refused(`../${room}/queries.ts`))).toEqual([]);
+    expect(rooms.filter((room) => refused(`../${room}/index.ts`))).toEqual([]);
+    expect(['../../api/server.ts', '../../kethub.ts'].filter((above) => !refused(above))).toEqual([]);
+  },
+);
+
 test('every path that runs on both databases begins that of a test', () => {
   expect([...ON_BOTH, ...ON_EITHER].filter((start) => !testFiles.some((file) => file.startsWith(start)))).toEqual([]);
 });
