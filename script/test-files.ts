@@ -92,11 +92,16 @@ const found = globSync('{apps,packages,test}/**/*.test.ts', { cwd: root, exclude
 /** All test files, relative to the root. */
 export const testFiles: readonly string[] = found.map((file) => file.replaceAll(path.sep, '/')).toSorted();
 
-/** The test files whose text fits. Throws when none does: what they need would start for no test. */
-export function testFilesWith(pattern: RegExp): readonly string[] {
-  const having = testFiles.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
-  if (having.length === 0) throw new Error(`No test file has ${pattern} any more. Correct it in script/test.ts.`);
-  return having;
+/**
+ * The test files whose text fits each of these patterns. Throws when none does: what they need would start for no test.
+ */
+export function testFilesWith<Name extends string>(patterns: Readonly<Record<Name, RegExp>>): Record<Name, string[]> {
+  const texts = testFiles.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+  const having = (pattern: RegExp): string[] => texts.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+  const found = Object.entries<RegExp>(patterns).map(([name, pattern]) => [name, having(pattern)] as const);
+  for (const [name, files] of found)
+    if (files.length === 0) throw new Error(`No test file asks for ${name} any more. Correct it in script/test.ts.`);
+  return Object.fromEntries(found) as Record<Name, string[]>;
 }
 
 /**

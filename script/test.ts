@@ -17,12 +17,14 @@ import { chooseNothing, testFilesWith } from './test-files.ts';
 // Arguments go to vitest: npm test -- packages/runtime
 
 // Tests for which a run starts something, by the words with which they ask for it: a variable, or a helper that reads it.
-const KEYCLOAK_TESTS = testFilesWith(/KETHUB_TEST_KEYCLOAK_URL/);
-const CONTAINER_TESTS = testFilesWith(/KETHUB_TEST_CONTAINER_ENGINE|testEngine/);
-const PODMAN_TESTS = testFilesWith(/KETHUB_TEST_PODMAN/);
-const PYTHON_GIT_TESTS = testFilesWith(/KETHUB_TEST_PYTHON_GIT/);
-const JGIT_TESTS = testFilesWith(/KETHUB_TEST_JGIT/);
-const FUZZ_TESTS = testFilesWith(/fuzz\/schemathesis\.ts/);
+const testsWith = testFilesWith({
+  keycloak: /hasKeycloak/,
+  containers: /KETHUB_TEST_CONTAINER_ENGINE|testEngine/,
+  podman: /KETHUB_TEST_PODMAN/,
+  pythonGit: /KETHUB_TEST_PYTHON_GIT/,
+  jgit: /KETHUB_TEST_JGIT/,
+  fuzz: /fuzz\/schemathesis\.ts/,
+});
 const say = (line: string): void => void process.stderr.write(`kethub: ${line}\n`);
 const deep = process.argv[2] === '--deep';
 const chosen = process.argv.slice(deep ? 3 : 2);
@@ -50,8 +52,8 @@ try {
     if (started.status === 'rejected') throw started.reason;
     return started.value;
   });
-  const schemathesis = packagesForTests(FUZZ_TESTS, 'Schemathesis', 'test/fuzz/requirements.txt');
-  const pythonGit = packagesForTests(PYTHON_GIT_TESTS, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
+  const schemathesis = packagesForTests(testsWith.fuzz, 'Schemathesis', 'test/fuzz/requirements.txt');
+  const pythonGit = packagesForTests(testsWith.pythonGit, 'dulwich and libgit2', 'test/git-clients/requirements.txt');
   const jgit = jgitForTests();
   say(`seed ${seed}; KETHUB_TEST_SEED=${seed} repeats what this run leaves to chance`);
   const tested = await run('tests', 'vitest', ['run', ...chosen, ...quarter()], {
@@ -87,7 +89,7 @@ function quarter(): string[] {
 
 /** Starts Keycloak if a chosen test uses it. A machine that cannot fetch it runs all other tests, and says so. */
 async function keycloakForTests(): Promise<string | null> {
-  if (!KEYCLOAK_TESTS.some(isChosen)) return null;
+  if (!testsWith.keycloak.some(isChosen)) return null;
   try {
     ensureTools([javaTool], say);
     const { url, stop } = await startKeycloak(await fetchKeycloak(say));
@@ -102,7 +104,7 @@ async function keycloakForTests(): Promise<string | null> {
 
 /** Starts a container engine of its own, in the same way. */
 async function engineForTests(): Promise<string | null> {
-  if (!CONTAINER_TESTS.some(isChosen)) return null;
+  if (!testsWith.containers.some(isChosen)) return null;
   try {
     ensureTools(containerTools, say);
     const { socket, stop } = await startContainerEngine();
@@ -117,7 +119,7 @@ async function engineForTests(): Promise<string | null> {
 
 /** Starts a Podman without root, in the same way. */
 async function podmanForTests(): Promise<string | null> {
-  if (!PODMAN_TESTS.some(isChosen)) return null;
+  if (!testsWith.podman.some(isChosen)) return null;
   try {
     ensureTools(podmanTools, say);
     const { socket, stop } = await startPodman();
@@ -144,7 +146,7 @@ function packagesForTests(files: readonly string[], what: string, requirements: 
 
 /** The folder of JGit, in the same way. */
 function jgitForTests(): string | null {
-  if (!JGIT_TESTS.some(isChosen)) return null;
+  if (!testsWith.jgit.some(isChosen)) return null;
   try {
     ensureTools([jdkTool], say);
     return fetchJGit(say);

@@ -6,24 +6,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ketProcess as ket } from '@kethub/cli/testing/ket';
 import { sqlite } from '@kethub/server/testing/databases';
 import { startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
-import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
+import { createTestRealm, hasKeycloak, type TestRealm } from '@kethub/server/testing/keycloak';
 
 // Signing in with ket where a Keycloak knows the users, and deciding about them. Each ket is a process of its own,
 // against a whole platform and a real Keycloak. The tests build on each other, in this order.
 
 const username = 'grace';
 const password = 'correct horse battery staple';
-const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 
-describe.skipIf(server === undefined)('ket and a Keycloak', () => {
+describe.skipIf(!hasKeycloak)('ket and a Keycloak', () => {
   let realm: TestRealm;
   let platform: TestKethub;
   let url: string;
   let home: string;
 
   beforeAll(async () => {
-    if (!sqlite || server === undefined) throw new Error('There is nothing to test with');
-    realm = await createTestRealm(server);
+    if (!sqlite) throw new Error('There is nothing to test with');
+    realm = await createTestRealm();
     platform = await startTestKethub(sqlite, { ...realm.settings, KETHUB_ADMINISTRATORS: username });
     url = new URL(platform.kethub.platform.addresses.api).origin;
     const person = { username, email: 'grace@example.org', firstname: 'Grace', lastname: 'Hopper' };

@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRealm, type TestRealm } from '@kethub/server/testing/keycloak';
+import { createTestRealm, hasKeycloak, type TestRealm } from '@kethub/server/testing/keycloak';
 import { picture } from './barriers.ts';
 import { fillIn, openDashboard, PASSWORD, PROGRAM, signInAgain, type Dashboard } from './browser.ts';
 
-const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 /** Seconds for which an access token is valid, so that it ends during a test. */
 const TOKEN_SECONDS = 5;
 
 let realm: TestRealm;
 beforeAll(async () => {
-  if (server !== undefined) realm = await createTestRealm(server);
+  if (hasKeycloak) realm = await createTestRealm();
 });
 afterAll(() => realm?.remove());
 
-describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard with a Keycloak', () => {
+describe.skipIf(!existsSync(PROGRAM) || !hasKeycloak)('the dashboard with a Keycloak', () => {
   let dashboard: Dashboard;
   let page: Page;
   let origin: string;
@@ -138,7 +137,7 @@ describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard wit
     expect(dashboard.complaints).toEqual([]));
 });
 
-describe.skipIf(!existsSync(PROGRAM) || server === undefined)('the dashboard with a button for a Keycloak', () => {
+describe.skipIf(!existsSync(PROGRAM) || !hasKeycloak)('the dashboard with a button for a Keycloak', () => {
   let dashboard: Dashboard;
   beforeAll(async () => {
     const settings = {

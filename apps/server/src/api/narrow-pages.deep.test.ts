@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Chromium } from '../testing/chromium.ts';
 import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
-import { createTestRealm, type TestRealm } from '../testing/keycloak.ts';
+import { createTestRealm, hasKeycloak, type TestRealm } from '../testing/keycloak.ts';
 
 // Pages in a real browser: none is wider than the narrowest telephone, and people are told how far their account is.
 
 const WIDTH = 375;
-const keycloak = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 /** Breaks nowhere: neither spaces nor hyphens. */
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetzenknopf';
 const PASSWORD = 'correct horse battery staple';
@@ -113,14 +112,13 @@ describe('on a telephone of 375 pixels', () => {
   });
 });
 
-describe.skipIf(keycloak === undefined)('with a Keycloak', () => {
+describe.skipIf(!hasKeycloak)('with a Keycloak', () => {
   let realm: TestRealm;
   let kethub: TestKethub;
   let chromium: Chromium;
   let origin: string;
   beforeAll(async () => {
-    if (keycloak === undefined) throw new Error('There is nothing to test with');
-    realm = await createTestRealm(keycloak);
+    realm = await createTestRealm();
     kethub = await startTestKethub(sqlite, realm.settings);
     origin = new URL(kethub.platform.addresses.api).origin;
     const [client] = (await realm.admin('GET', '/clients?clientId=kethub')) as { id: string }[];

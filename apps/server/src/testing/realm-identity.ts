@@ -34,8 +34,8 @@ export interface RealmIdentity {
   close(): Promise<void>;
 }
 
-export async function startRealmIdentity(server: string): Promise<RealmIdentity> {
-  const realm = await createTestRealm(server);
+export async function startRealmIdentity(): Promise<RealmIdentity> {
+  const realm = await createTestRealm();
   const platform = await createTestPlatform(sqlite.open, { now: () => Date.now() + people.later });
   const connect = (changed: Record<string, string> = {}): IdentityService => {
     const { keycloak } = readConfiguration({ ...realm.settings, ...changed });

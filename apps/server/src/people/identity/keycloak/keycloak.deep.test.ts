@@ -1,20 +1,17 @@
 import { SignJWT, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlite } from '../../../testing/databases.ts';
-import { createTestRealm, type TestRealm } from '../../../testing/keycloak.ts';
+import { createTestRealm, hasKeycloak, type TestRealm } from '../../../testing/keycloak.ts';
 import { startTestKethub } from '../../../testing/kethub.ts';
 import { PASSWORD, startRealmIdentity, type RealmIdentity } from '../../../testing/realm-identity.ts';
 import { isApproved, type IdentityService } from '../identity-provider.ts';
 
-const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
-
-describe.skipIf(server === undefined)('Keycloak as the identity provider', () => {
+describe.skipIf(!hasKeycloak)('Keycloak as the identity provider', () => {
   let on: RealmIdentity;
   let realm: TestRealm;
   let identity: IdentityService;
   beforeAll(async () => {
-    if (server === undefined) throw new Error('No Keycloak to test with');
-    on = await startRealmIdentity(server);
+    on = await startRealmIdentity();
     ({ realm, identity } = on);
   });
   afterAll(() => on.close());
@@ -40,8 +37,7 @@ describe.skipIf(server === undefined)('Keycloak as the identity provider', () =>
     });
 
     test('one of another realm of the same server is refused', async () => {
-      if (server === undefined) return;
-      const other = await createTestRealm(server);
+      const other = await createTestRealm();
       try {
         const { access_token } = await on.signIn((await on.addUser()).username);
         expect(await on.connect(other.settings).verify(access_token)).toBeNull();

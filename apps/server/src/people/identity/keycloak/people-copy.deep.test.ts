@@ -1,21 +1,20 @@
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { hasKeycloak } from '../../../testing/keycloak.ts';
 import { startRealmIdentity, type RealmIdentity } from '../../../testing/realm-identity.ts';
 import { until } from '../../../testing/outbox.ts';
 import { startTcpProxy } from '../../../testing/tcp-proxy.ts';
 import type { Identity, IdentityService } from '../identity-provider.ts';
 
-const server = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 const patient = { timeout: 60_000, interval: 100 };
 
-describe.skipIf(server === undefined)('the copy of the people of a Keycloak', () => {
+describe.skipIf(!hasKeycloak)('the copy of the people of a Keycloak', () => {
   let on: RealmIdentity;
   let way: Awaited<ReturnType<typeof startTcpProxy>>;
   let identity: IdentityService;
   let people: Identity[];
   beforeAll(async () => {
-    if (server === undefined) throw new Error('No Keycloak to test with');
-    on = await startRealmIdentity(server);
+    on = await startRealmIdentity();
     way = await startTcpProxy(new URL(on.realm.origin));
     const issuer = on.realm.issuer.replace(on.realm.origin, way.origin);
     identity = on.connect({ KETHUB_OIDC_ISSUER: issuer });

@@ -4,18 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, startTestAccounts, type TestAccounts } from '../../../testing/accounts.ts';
 import { Browser, type Seen } from '../../../testing/browser.ts';
 import { databases } from '../../../testing/databases.ts';
-import { createTestRealm, type TestRealm } from '../../../testing/keycloak.ts';
+import { createTestRealm, hasKeycloak, type TestRealm } from '../../../testing/keycloak.ts';
 import { beginSignIn, continueButton, upstreamButton } from '../../../testing/upstream-sign-in.ts';
 
-const keycloak = process.env['KETHUB_TEST_KEYCLOAK_URL'];
 const SECRET = randomBytes(16).toString('hex');
 
-describe.skipIf(keycloak === undefined).each(databases())('signing in with a real Keycloak, on $name', ({ open }) => {
+describe.skipIf(!hasKeycloak).each(databases())('signing in with a real Keycloak, on $name', ({ open }) => {
   let realm: TestRealm;
   let number = 0;
   beforeAll(async () => {
-    if (keycloak === undefined) throw new Error('No Keycloak to test with');
-    realm = await createTestRealm(keycloak);
+    realm = await createTestRealm();
     await signInOnce();
   });
   afterAll(() => realm.remove());
