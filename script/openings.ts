@@ -4,7 +4,7 @@ import { root } from './run.ts';
 
 // First words of comments, descriptions and help texts: a noun or a verb (CONTRIBUTING.md, Style).
 
-const WORDS = '(Of|What|Who|Whoever|Whatever|Which|Whether|How|Where)';
+const WORDS = '(Of|What|Who|Whom|Whose|Whoever|Whatever|Which|Whether|How|Where|Why)';
 /** A comment that begins on this line, and its first word where that is one of these. */
 const LINE = new RegExp(`^(.*?\\s)??(?://|--|#|/\\*\\*?|""")\\s*${WORDS}\\b`, 'u');
 const BLOCK_LINE = new RegExp(`^\\s*\\*\\s*${WORDS}\\b`, 'u');

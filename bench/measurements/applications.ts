@@ -6,7 +6,7 @@ import type { Measurement } from '../lib/measurement.ts';
 import { memoryMb, startServer } from '../lib/process.ts';
 import { trivial } from '../lib/services.ts';
 import { median, mixed } from '../lib/statistics.ts';
-import { readInTurns, type Turn } from '../lib/turns.ts';
+import { readInterleaved, type Turn } from '../lib/interleaved-reads.ts';
 import type { PlatformReady, Question } from '../servers/platform.ts';
 
 const FEW = 100;
@@ -47,7 +47,7 @@ export async function applications(): Promise<Measurement[]> {
   );
   for (const calls of [few, many]) await callEach(service.endpoint, calls);
   const pathname = new URL(service.endpoint).pathname;
-  const turns = await readInTurns({
+  const turns = await readInterleaved({
     url: service.endpoint.replace('localhost', '127.0.0.1'),
     lists: [few, many].map((calls) =>
       // Not in the order of the first calls, whose data lies in memory in that order.

@@ -87,9 +87,9 @@ export async function manyWorkers(): Promise<Measurement[]> {
 interface Cost extends PostgresCost {
   /** Processor time of the workers' processes in seconds. */
   readonly ofWorkers: number;
-  /** That of gateways and of this process, which calls them. */
+  /** Processor time of gateways and of this process, which calls them. */
   readonly ofLoad: number;
-  /** That of all programs on the machine. */
+  /** Processor time of all programs on the machine. */
   readonly ofMachine: number;
   /** Seconds of the measurement. */
   readonly took: number;

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Traffic {
   /** Method and path of each request without its query, oldest first. A test may empty it. */
   readonly requests: string[];
-  /** Those of them that wait for their answer, or read it. */
+  /** Requests among them that wait for their answer, or read it. */
   readonly inFlight: readonly string[];
   /**
    * Loses connections as a network does. REQUESTS: those in flight and every new one. ANSWERS: new ones of requests that

@@ -60,7 +60,7 @@ export const Subscription = Type.Object(
     serviceName: Type.String(),
     version: Version,
     endpoint: Type.String({ description: 'Address of the service at the gateway.' }),
-    basis: Type.Enum([...bases], { description: 'Why the application could subscribe.' }),
+    basis: Type.Enum([...bases], { description: 'Reason why the application could subscribe.' }),
     pricingPlan: Type.Optional(PricingPlan),
     hosts: Type.Optional(DeclaredHosts),
     limits: UsageLimits,

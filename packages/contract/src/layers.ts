@@ -21,7 +21,7 @@ export const Layer = Type.Object(
         description: 'A request of an administrator that the worker has not carried out yet.',
       }),
     ),
-    problem: Type.Optional(Type.String({ description: 'Why it could not be rebuilt; it stays as it was.' })),
+    problem: Type.Optional(Type.String({ description: 'Reason why it could not be rebuilt; it stays as it was.' })),
   },
   { $id: 'Layer' },
 );

@@ -56,7 +56,7 @@ export const problems = {
   'still-owner': problem(
     400,
     'Still the only owner',
-    'Something belongs to this user alone, and would be out of reach without the account. `detail` names it and says what to do about it first. Nothing was deleted.',
+    'Something belongs to this user alone, and nobody could reach it without the account. `detail` names it and says what to do about it first. Nothing was deleted.',
   ),
   'not-authenticated': problem(
     401,
@@ -154,7 +154,7 @@ export const problems = {
   'not-acceptable': problem(
     406,
     'Not acceptable',
-    'The resource cannot be had in the form that the header Accept asks for.',
+    'The resource is not available in the form that the header Accept asks for. Ask for another one.',
   ),
   conflict: problem(
     409,
@@ -311,7 +311,7 @@ export const problems = {
   'identity-provider-unavailable': problem(
     503,
     'Identity provider unavailable',
-    'The identity provider does not answer, so the caller cannot be judged. Nothing was done. Try again.',
+    'The identity provider does not answer, so the platform cannot check who calls. Nothing was done. Try again.',
     true,
   ),
   'catalog-unavailable': problem(

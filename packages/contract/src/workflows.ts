@@ -12,7 +12,7 @@ export const WorkflowProblem = Type.Object(
     message: Type.String(),
     expression: Type.Optional(Type.String({ description: 'The text of the expression that is wrong.' })),
   },
-  { $id: 'WorkflowProblem', description: 'Why a workflow file cannot be deployed, and where.' },
+  { $id: 'WorkflowProblem', description: 'Reason why a workflow file cannot be deployed, and its place.' },
 );
 export type WorkflowProblem = Static<typeof WorkflowProblem>;
 
@@ -278,7 +278,7 @@ export const WorkflowSchedule = Type.Object(
       minimum: 0,
       description: 'Number of times in a row that it could not start an instance.',
     }),
-    failure: nullable('string', { description: 'Why it could not the last time; null when it could.' }),
+    failure: nullable('string', { description: 'Reason why it could not the last time; null when it could.' }),
     stoppedAt: Type.Optional(
       Type.String({
         pattern: timestampPattern,
@@ -373,6 +373,6 @@ export const WorkflowSignalReceipt = Type.Object(
       description: 'Executions that it has started, at the address of a subscription.',
     }),
   },
-  { $id: 'WorkflowSignalReceipt', description: 'Whom a signal reaches.' },
+  { $id: 'WorkflowSignalReceipt', description: 'Events and instances that a signal reaches.' },
 );
 export type WorkflowSignalReceipt = Static<typeof WorkflowSignalReceipt>;

@@ -212,8 +212,8 @@ def push():
 
 def main():
     try:
-        told = prepare()
-        text = "R" + json.dumps({**told, "digest": push()})
+        report = prepare()
+        text = "R" + json.dumps({**report, "digest": push()})
     except Refused as refusal:
         text = "E" + json.dumps({"type": refusal.kind, "title": "The image is not taken", "detail": str(refusal)})
     except FAULTS as error:

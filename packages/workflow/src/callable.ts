@@ -4,7 +4,7 @@ import type { Process } from './graph.ts';
 const MOST_NAMED = 10;
 const ID = 255;
 
-/** Why a call activity cannot call the process with this id, and which of the file it could call; null when it can. */
+/** Returns why a call activity cannot call the process with this id, with those that it could call; null when it can. */
 export function whyNotCallable(processes: ReadonlyMap<string, Process>, id: string): string | null {
   const called = processes.get(id);
   if (called !== undefined && isCallable(called)) return null;

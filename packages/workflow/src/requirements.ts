@@ -1,5 +1,5 @@
 import type { Node, Process, ProcessGraph } from './graph.ts';
-import { doubtsOf } from './bpmn/doubts.ts';
+import { warningsOf } from './bpmn/probable-mistakes.ts';
 import { nextTime } from './engine/waits.ts';
 import { firstDue } from './start-timer.ts';
 import type { Requirements, StartTimer } from './types.ts';
@@ -43,7 +43,7 @@ export function requirements(graph: ProcessGraph): Requirements {
       return [{ elementId: node.id, processId: compiled === null ? source : null }];
     }),
     outputs: [...main.nodes.values()].flatMap(outputsOf),
-    warnings: doubtsOf(graph),
+    warnings: warningsOf(graph),
     secrets: [...new Set([...graph.processes.values()].flatMap(({ secrets }) => secrets))],
   };
 }

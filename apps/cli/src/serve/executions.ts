@@ -15,7 +15,7 @@ export interface LocalExecution extends Progress {
   started_at: number | null;
   ended_at: number | null;
   readonly tags: readonly string[];
-  /** Why it did not succeed; null otherwise. */
+  /** Reason why it did not succeed; null otherwise. */
   cause: Cause | { type: string; title: string; detail: string } | null;
   readonly key: { readonly name: string; readonly digest: string } | null;
 }
@@ -139,7 +139,7 @@ export class LocalExecutions {
     return execution;
   }
 
-  /** It is CANCELLED at once; its processes end soon after. An execution that has ended stays as it is. */
+  /** Cancels an execution at once; its processes end soon after. One that has ended stays as it is. */
   cancel(execution: LocalExecution): void {
     if (isFinal(execution.status)) return;
     const index = this.#waiting.findIndex(({ id }) => id === execution.id);

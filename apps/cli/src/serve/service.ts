@@ -18,7 +18,7 @@ export interface LoadedService extends Loaded {
   readonly rules: Pick<InputRules, 'required'> & { readonly validator: RequestValidator | null };
 }
 
-/** Why the code as it is saved cannot be run. */
+/** Reason why the code as it is saved cannot be run. */
 export interface LoadProblem {
   readonly code: string;
   readonly title: string;

@@ -3,7 +3,7 @@ import { createContext, use } from 'react';
 import type { Session } from '../session/session.ts';
 import type { Platform } from './client.ts';
 
-/** For whom the person acts, from the address: `/me/…` or `/org/{id}/…`. */
+/** Context in which the person acts, from the address: `/me/…` or `/org/{id}/…`. */
 export interface ActingContext {
   readonly platform: Platform;
   /** Start of every address in this context: `/me` or `/org/{id}`. Also the start of every query key. */

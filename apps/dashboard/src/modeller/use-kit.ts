@@ -12,7 +12,7 @@ export interface Opened {
   readonly selected: Drawn | null;
   /** The process, collaboration or inside of a sub-process that is in view. */
   readonly root: Drawn;
-  /** Why the file cannot be drawn; null where it can. */
+  /** Reason why the file cannot be drawn; null where it can. */
   readonly failure: string | null;
 }
 

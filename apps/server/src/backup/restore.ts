@@ -23,7 +23,7 @@ export async function restore(configuration: Configuration, folder: string): Pro
   const manifest = await readBackup(folder);
   const { dataDir } = configuration;
   const database = storedDatabase(configuration);
-  requireFitting(manifest, database);
+  requireCompatible(manifest, database);
   openDataFolder(dataDir);
   const parts = (['worker', 'api', 'git', 'git-beside'] as const).map((part) => takePart(dataDir, part));
   try {
@@ -40,7 +40,7 @@ export async function restore(configuration: Configuration, folder: string): Pro
   return manifest;
 }
 
-function requireFitting(manifest: Manifest, database: StoredDatabase): void {
+function requireCompatible(manifest: Manifest, database: StoredDatabase): void {
   const unknown = unknownMigrations(manifest.migrations);
   if (unknown.length > 0)
     throw new Refusal(`The backup is of a newer version (${unknown.join(', ')}). Restore it with that version.`);

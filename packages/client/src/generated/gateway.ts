@@ -209,7 +209,7 @@ export interface components {
             timeToLiveSeconds?: number;
             variables?: { [key: string]: unknown; };
         };
-        /** Whom a signal reaches. */
+        /** Events and instances that a signal reaches. */
         WorkflowSignalReceipt: {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;

@@ -966,7 +966,7 @@ export interface components {
             id: string;
             /** `name==version --hash=sha256:<digest>`, sorted. Empty for one of an older release of the platform. */
             packages: string[];
-            /** Why it could not be rebuilt; it stays as it was. */
+            /** Reason why it could not be rebuilt; it stays as it was. */
             problem?: string;
             /** Version of Python, for example `3.11`. */
             python: string;
@@ -2308,7 +2308,7 @@ export interface components {
         };
         /** `pricingPlan` stands in a subscription made in the marketplace: as it was then, which holds until the application subscribes anew. */
         Subscription: {
-            /** Why the application could subscribe. */
+            /** Reason why the application could subscribe. */
             basis: "INTERNAL" | "SHARE" | "MARKETPLACE";
             /** yyyy-MM-dd HH:mm:ss, UTC. */
             createdAt: string;
@@ -2739,7 +2739,7 @@ export interface components {
             timeToLiveSeconds?: number;
             variables?: { [key: string]: unknown; };
         };
-        /** Why a workflow file cannot be deployed, and where. */
+        /** Reason why a workflow file cannot be deployed, and its place. */
         WorkflowProblem: {
             code: string;
             /** Id of the BPMN element; null where none can be named. */
@@ -2752,7 +2752,7 @@ export interface components {
         WorkflowSchedule: {
             /** Id of a BPMN element. */
             elementId: string;
-            /** Why it could not the last time; null when it could. */
+            /** Reason why it could not the last time; null when it could. */
             failure: string | null;
             /** Number of times in a row that it could not start an instance. */
             failures: number;
@@ -2763,7 +2763,7 @@ export interface components {
             /** Three dot-separated numbers. */
             version: string;
         };
-        /** Whom a signal reaches. */
+        /** Events and instances that a signal reaches. */
         WorkflowSignalReceipt: {
             /** UUID; version 7 where the platform mints it, so ids order by creation. */
             id: string;

@@ -196,10 +196,10 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   /** Waits until there is more to see of a build. */
   async function changed(id: string, signal: AbortSignal): Promise<void> {
     const news = new AbortController();
-    const tell = (executionId: string): void => {
+    const notify = (executionId: string): void => {
       if (executionId === id) news.abort();
     };
-    const stops = [runtime.onLog(tell), runtime.onEnded(({ executionId }) => tell(executionId))];
+    const stops = [runtime.onLog(notify), runtime.onEnded(({ executionId }) => notify(executionId))];
     await pause(LOOK_MS, null, { signal: AbortSignal.any([signal, news.signal]) }).catch(() => undefined);
     for (const stop of stops) stop();
   }
@@ -242,7 +242,7 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
         archive.destroy();
       }
     },
-    // A registry that has lost an image is told by the pods that cannot be started.
+    // Pods that cannot be started report that a registry has lost an image.
     isPresent: ({ image }) => Promise.resolve(image.startsWith(`${registry.repository}@`)),
     lockOf({ image, platform = 'linux/amd64' }) {
       const digest = /@sha256:([0-9a-f]{64})$/.exec(image)?.[1];
@@ -329,13 +329,13 @@ function limitWords(type: string, limits: ImageLimits): string | null {
 /** The image that the pod of a build has reported, which is judged: it stood beside commands of a Dockerfile. */
 function reported({ result }: ExecutionEnd, repository: string): Omit<BuiltImage, 'parameters' | 'result'> {
   const text = result === null ? 'null' : (result.text ?? readFileSync(result.path, 'utf8'));
-  const told = JSON.parse(text) as {
+  const report = JSON.parse(text) as {
     digest?: unknown;
     command?: unknown;
     volumes?: unknown;
     platform?: unknown;
   } | null;
-  const { digest, command, volumes, platform } = told ?? {};
+  const { digest, command, volumes, platform } = report ?? {};
   if (typeof digest !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(digest) || !isTexts(command) || !isTexts(volumes))
     throw new Error('The pod of a build has reported no image.');
   return {

@@ -59,7 +59,7 @@ export interface HostileRun {
   /** Hosts that it declares, as `host:port`. */
   hosts?: (hints: Hints) => string[];
   environment?: ExecutionJob['environment'];
-  /** It is cancelled when it has printed `ready`. */
+  /** Cancelled when it has printed `ready`. */
   cancelled?: true;
   /**
    * Returns the barriers that did not hold, in words. Default `allRefused`. The {@link Traps} are checked

@@ -39,7 +39,14 @@ function runOf(id: string, make: () => Promise<void> = () => Promise.resolve()) 
   const kept = { job: id, limits: LIMITS, startedAt: 1, tokenHash: hashOf(token), parts: {}, pools: [], poolFolders: {}, asks: true } as unknown as KeptJob; // prettier-ignore
   keepJob(folder, kept);
   const counts = { lacking: 0 };
-  const around = { api, pods, make, graceMs: () => 1, stayed: () => undefined, lacksRoom: () => void counts.lacking++ };
+  const around = {
+    api,
+    pods,
+    make,
+    graceMs: () => 1,
+    stayed: () => undefined,
+    lacksCapacity: () => void counts.lacking++,
+  };
   const options = { ...kept, attempt: 'a', folder, output: join(folder, 'output'), marksEnd: false, leavesFile: false };
   const run = new KubernetesRun(around, new Claims(folder, id, kept, transfers), options);
   const lines: string[] = [];

@@ -62,7 +62,7 @@ export interface Cluster {
   /** Called when the job could not be removed after many attempts. */
   stayed(): void;
   /** Called again and again for the first minutes in which it waits for room in the cluster. */
-  lacksRoom(): void;
+  lacksCapacity(): void;
 }
 
 export interface JobRunOptions {
@@ -248,7 +248,7 @@ export class KubernetesRun implements Run {
   #wait(why: string): void {
     if (this.#log === null && isFull(why)) {
       this.#fullSince ??= performance.now();
-      if (performance.now() - this.#fullSince < ROOM_MS) this.#cluster.lacksRoom();
+      if (performance.now() - this.#fullSince < ROOM_MS) this.#cluster.lacksCapacity();
     }
     // The program may have begun while the cluster was asked for the reason.
     if (this.#log !== null || this.#logged.has(why) || this.#logged.size >= MOST_REASONS) return;

@@ -238,7 +238,7 @@ export class Kubernetes {
       make,
       graceMs: this.#graceMs,
       stayed: () => this.#sweepAgain(),
-      lacksRoom: () => this.#warm.yield(),
+      lacksCapacity: () => this.#warm.yield(),
     };
   }
 

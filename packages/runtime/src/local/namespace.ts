@@ -37,7 +37,7 @@ export function inNamespace(folders: { runtime: string; stage: string }, command
   return [...UNSHARE, '--', '/bin/sh', '-c', SCRIPT, 'sh', folders.runtime, folders.stage, ...command];
 }
 
-/** Why namespaces cannot be had on this machine; null when they can. Takes some 20 ms. */
+/** Returns why this machine offers no namespaces; null when it does. Takes some 20 ms. */
 export function whyNoNamespace(folders: { runtime: string; stage: string }): string | null {
   if (process.platform !== 'linux') return 'there are no namespaces on this system';
   const [program = '', ...args] = inNamespace(folders, ['/bin/sh', '-c', 'test -w /var/runtime/output']);

@@ -31,7 +31,7 @@ export async function openSandboxed(dataDir: string): Promise<ExecutionRuntime> 
 }
 
 /**
- * Why the sandbox cannot run this Python on this machine; null when it can.
+ * Returns why the sandbox cannot run this Python on this machine; null when it can.
  * @param folders folders that the program must reach: its code, its packages.
  */
 export async function whyNoSandbox(version: string, folders: readonly (string | null)[]): Promise<string | null> {

@@ -28,7 +28,7 @@ const UNSEEN_LOOKS = 3;
 const WORTH_ENDING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Why a program is ended. OUTPUT: it uses far more than its limit. DISK: the disk is nearly full and it uses the most.
+ * Reason why a program is ended. OUTPUT: it uses far more than its limit. DISK: the disk is nearly full and it uses the most.
  */
 export type Excess = 'OUTPUT' | 'DISK';
 

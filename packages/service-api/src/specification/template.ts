@@ -183,7 +183,7 @@ export const commonSchemas: JsonObject = {
   },
   Failure: {
     type: 'object',
-    description: 'Why an execution has no result.',
+    description: 'Reason why an execution has no result.',
     properties: { type: { type: 'string' }, title: { type: 'string' }, detail: { type: 'string' } },
     required: ['type', 'title', 'detail'],
   },

@@ -36,7 +36,7 @@ const feelWords = new Set([
 /** Returns whether FEEL can read a variable of this name without back-ticks. */
 export const isVariable = (name: string): boolean => whyNoVariable(name) === null;
 
-/** Why a variable cannot have this name, behind the name; null when it can. */
+/** Returns why a variable cannot have this name, to follow the name in a sentence; null when it can. */
 export function whyNoVariable(name: string): string | null {
   if (feelWords.has(name)) return 'is a word of FEEL and cannot be the name of a variable. Choose another one.';
   if (name === '__proto__') return 'is kept by the platform and cannot be the name of a variable. Choose another one.';

@@ -57,7 +57,7 @@ function dueOf(
   throw new Failure('EXTRACT_VALUE_ERROR', `${what} has to be ${form}, and is ${found}${evaluated.noticed}.`);
 }
 
-/** When a timer is due that is set now. A moment in the past is due at once. Null: the text is none. */
+/** Due time of a timer that is set now. A moment in the past is due at once. Null: the text is none. */
 export function timeOf(
   kind: TimerDefinition['kind'],
   text: string,

@@ -10,7 +10,7 @@ import { kitOf, optionsFor } from './view.ts';
 /** The class of bpmn-js, whose declaration the compiler reads as that of a CommonJS module. */
 const ModelerClass = Modeler as unknown as new (options: object) => Diagram;
 
-/** Why a file cannot be drawn; null where it can. Opens it where nobody sees it. */
+/** Returns why a file cannot be drawn; null where it can. Opens it where nobody sees it. */
 export async function whyNotDrawn(xml: string): Promise<string | null> {
   const container = document.createElement('div');
   container.className = 'sr-only';

@@ -63,7 +63,7 @@ export function OrganizationPage() {
   );
 }
 
-/** Common to both ways out: the person acts for themselves from then on. */
+/** Leaves or deletes the organization. The person acts for themselves from then on. */
 function useWayOut(act: () => Promise<void>) {
   const { acting } = useOrganization();
   const queries = useQueryClient();

@@ -11,7 +11,7 @@ import { Problem } from '../../shell/problem.tsx';
 import { ShareForm } from './share-form.tsx';
 import { useServiceAddress } from './use-service.ts';
 
-/** With whom a service is shared, until when, and what that opens. */
+/** Shares of a service: recipients, end, and the versions that they open. */
 export function Sharing() {
   const { acting, serviceId } = useServiceAddress();
   const shares = useQuery(sharesQuery(acting, serviceId));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Keeper } from './keeper.ts';
 
-const IMPATIENT = { serving: 0, clearing: 0 };
+const NO_WAIT = { serving: 0, clearing: 0 };
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'kethub-keeper-'));
@@ -12,8 +12,8 @@ async function dataFolder(): Promise<string> {
   return folder;
 }
 
-async function open(folder: string, patience = IMPATIENT): Promise<Keeper> {
-  const keeper = await Keeper.open(folder, patience);
+async function open(folder: string, longest = NO_WAIT): Promise<Keeper> {
+  const keeper = await Keeper.open(folder, longest);
   onTestFinished(() => keeper.close());
   return keeper;
 }

@@ -5,7 +5,7 @@ import { tryPart } from '../../foundation/process/index.ts';
 /** Milliseconds between two looks for a lock that another process has. */
 const LOOK_MS = 200;
 /** Milliseconds in which a start waits for one of two processes to end, or for the first one to have cleared. */
-const PATIENCE = { serving: 5_000, clearing: 60_000 };
+const LONGEST_WAIT = { serving: 5_000, clearing: 60_000 };
 
 /**
  * The right to look after the repositories of a data folder. One process has it, the keeper. During an update a second
@@ -29,7 +29,7 @@ export class Keeper {
   }
 
   /** Throws Refusal when two processes serve the repositories already, or the first one goes on clearing them. */
-  static async open(dataDir: string, patience = PATIENCE): Promise<Keeper> {
+  static async open(dataDir: string, longest = LONGEST_WAIT): Promise<Keeper> {
     const began = performance.now();
     for (;;) {
       const keeping = tryPart(dataDir, 'git');
@@ -38,11 +38,11 @@ export class Keeper {
       if (beside) return new Keeper(dataDir, beside, false);
       const waited = performance.now() - began;
       if (isClearing(dataDir)) {
-        if (waited >= patience.clearing)
+        if (waited >= longest.clearing)
           throw new Refusal(
             `The process that uses the repositories in the data folder ${dataDir} removes what killed pushes have left, and lets no other one in meanwhile. Start this one again in a moment.`,
           );
-      } else if (waited >= patience.serving)
+      } else if (waited >= longest.serving)
         throw new Refusal(
           `Two processes use the repositories in the data folder ${dataDir} already, the most that an update needs. Stop the older one, or choose another folder: KETHUB_DATA_DIR=…`,
         );

@@ -35,7 +35,7 @@ test.each([
     { KETHUB_ROLES: 'gateway', DATABASE_URL, KETHUB_GATEWAY_URL: addresses.KETHUB_GATEWAY_URL },
     /needs KETHUB_PUBLIC_URL:/,
   ],
-  [{ KETHUB_BLOBS: 'relative/folder' }, /no place for files/],
+  [{ KETHUB_BLOBS: 'relative/folder' }, /names no store of files/],
   [{ KETHUB_BLOBS: 's3://A' }, /no bucket/],
   [{ KETHUB_BLOBS: '/srv/files', KETHUB_S3_REGION: 'eu-central-1' }, /KETHUB_S3_REGION has no effect/],
   [{ KETHUB_BLOBS: 's3://bucket', KETHUB_S3_ACCESS_KEY_ID: 'key' }, /belong together/],

@@ -157,6 +157,6 @@ function folderOf(store: string | undefined): string | null {
   const folder = store.replace(/^file:(?:\/\/)?/, '');
   if (folder.startsWith('/')) return store.startsWith('file:') ? decodeURIComponent(folder) : folder;
   throw new Refusal(
-    `KETHUB_BLOBS=${JSON.stringify(store)} is no place for files. Write the whole path of a folder, or s3://<bucket>/<prefix>.`,
+    `KETHUB_BLOBS=${JSON.stringify(store)} names no store of files. Write the whole path of a folder, or s3://<bucket>/<prefix>.`,
   );
 }

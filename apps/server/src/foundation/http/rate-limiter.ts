@@ -34,10 +34,10 @@ const MAX_KEYS = 500_000;
 export class RateLimiter {
   readonly quota: Quota;
   readonly #now: () => number;
-  /** For each key, when its quota is full again, in milliseconds of `#now`. */
+  /** Time at which the quota of each key is full again, in milliseconds of `#now`. */
   #current = new Map<string, number>();
   #previous = new Map<string, number>();
-  /** When `#current` was started. */
+  /** Time at which `#current` was started. */
   #startedAt = 0;
 
   /** `now` in epoch milliseconds. */

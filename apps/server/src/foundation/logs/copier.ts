@@ -46,7 +46,7 @@ export class LogCopier {
     this.#poll = setInterval(() => void this.#look(), POLL_MS);
   }
 
-  /** To be called when a log has new lines. */
+  /** Called when a log has new lines. */
   grown(id: string): void {
     if (this.#followed.has(id)) this.#copySoon(id);
   }

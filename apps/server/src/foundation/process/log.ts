@@ -40,16 +40,16 @@ export function openDestination(dest: string | number): ReturnType<typeof destin
     lost = 0;
     log.error({ lines }, 'lines of this log were lost: its disk was full');
   });
-  // The library would wait for room, and the end of the process with it.
+  // The library would wait for space, and the end of the process with it.
   const flushSync = stream.flushSync.bind(stream);
   stream.flushSync = () => {
-    if (!fails && hasRoom(dest)) flushSync();
+    if (!fails && hasSpace(dest)) flushSync();
   };
   return stream;
 }
 
-/** Returns whether the disk of a file has room for all lines that can wait. A pipe has no disk. */
-function hasRoom(dest: string | number): boolean {
+/** Returns whether the disk of a file has space for all lines that can wait. A pipe has no disk. */
+function hasSpace(dest: string | number): boolean {
   const disk = typeof dest === 'number' ? `/proc/self/fd/${dest}` : path.dirname(dest);
   const { blocks, bavail, bsize } = statfsSync(disk);
   return blocks === 0 || bavail * bsize >= MOST_WAITING;

@@ -45,7 +45,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       return { bytes: sizeOf(object.ContentRange, object.ContentLength), stream: object.Body };
     } catch (error) {
       if (range && isNamed(error, 'InvalidRange')) return beyondTheEnd(await get(key));
-      throw isNamed(error, 'NoSuchKey') ? missing(key, error) : told(error);
+      throw isNamed(error, 'NoSuchKey') ? missing(key, error) : problemOf(error);
     }
   };
   return {
@@ -58,7 +58,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
         await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
       } catch (error) {
         // An error of the source is the cause of the upload's error.
-        throw (source instanceof Readable ? source.errored : null) ?? told(error);
+        throw (source instanceof Readable ? source.errored : null) ?? problemOf(error);
       }
       return key;
     },
@@ -76,14 +76,14 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     },
     async remove(key) {
       await client.send(new DeleteObjectCommand(objectOf(key))).catch((error: unknown) => {
-        throw told(error);
+        throw problemOf(error);
       });
     },
     async *keys() {
       for (let ContinuationToken: string | undefined; ;) {
         const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
         const page = await client.send(list).catch((error: unknown) => {
-          throw told(error);
+          throw problemOf(error);
         });
         for (const { Key } of page.Contents ?? []) {
           const key = Key?.split('/').at(-1) ?? '';
@@ -110,7 +110,7 @@ function beyondTheEnd({ bytes, stream }: { bytes: number; stream: Readable }): {
 }
 
 /** An error of the S3 as a sentence for the operator; any other error as it is. */
-function told(error: unknown): unknown {
+function problemOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : null;
   const isNetwork = status === null && 'code' in error && /^E[A-Z]+$/.test(String(error.code));

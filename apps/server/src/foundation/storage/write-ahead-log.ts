@@ -36,7 +36,7 @@ export class WriteAheadLog {
   #thread: Worker | null = null;
   #checkpoint: Promise<void> | null = null;
   #startOverAt = LONG;
-  /** When to try to empty the log, on the clock of `performance`. */
+  /** Time of the next try to empty the log, on the clock of `performance`. */
   #emptyAt = Infinity;
 
   /** The log of the database in `file`. `writer` is the only connection that writes to it. */
@@ -71,7 +71,7 @@ export class WriteAheadLog {
     this.#emptyAt = performance.now();
   }
 
-  /** To be awaited between two commits. Resolves at once, unless the log has to start over or is to be emptied. */
+  /** Keeps the log short: awaited between two commits. Resolves at once, unless the log has to start over or is to be emptied. */
   async keepShort(): Promise<void> {
     if (performance.now() >= this.#emptyAt) {
       await this.#checkpoint;

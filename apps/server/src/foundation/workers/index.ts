@@ -14,7 +14,7 @@ export { ContainerWatch, someWorkerRunsContainers } from './containers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { reportProcess, PROCESS_LASTS_MS } from './report-process.ts';
 export { createPolling, WORK_POLL_MS } from './work-poll.ts';
-export { CLAIMING, claimInTurn, lockClaims, promisedOn, promisesOf, unlessClaiming } from './promises.ts';
+export { CLAIMING, claimExclusively, lockClaims, promisedOn, promisesOf, unlessClaiming } from './promises.ts';
 export { lackingForLong, longCapacity, type LongRunLimits } from './long-capacity.ts';
 export { knownPythons, reportPythons } from './pythons.ts';
 export { requireWorkerId } from './worker-id.ts';

@@ -37,10 +37,10 @@ export function unlessClaiming({ dialect }: Pick<Database, 'dialect'>, due: RawB
 /**
  * Claims while something waits. One worker claims at a time, executions or builds: each must see what the last one has
  * promised. The others do not queue for the lock, or hundreds of workers would look one after the other for the same
- * execution. They come back in turns of chance, later each time, and mostly nothing waits then.
- * One of many that only follows a hint leaves it to others.
+ * execution. They try again after a random time, which grows, and mostly nothing waits then. One of many workers that
+ * only follows a hint does not try again.
  */
-export async function claimInTurn<Claimed>(
+export async function claimExclusively<Claimed>(
   { database, pace }: Pick<Platform, 'database' | 'pace'>,
   somethingWaits: () => Promise<boolean>,
   claim: (transaction: Queries) => Promise<readonly Claimed[]>,

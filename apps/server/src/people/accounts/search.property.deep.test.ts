@@ -15,7 +15,7 @@ interface Person {
 /** Few letters, so that everything is found often; signs that SQL takes for its own, and letters of 1 to 4 bytes. */
 const LETTERS = Array.from('aaaabbnn%_\\\'"*-. éßÖ王\u{20000}\u{1F98A}\uFF5Aσς');
 const RARE = 400;
-/** So many that their blocks are more than a search goes through before it asks the index. */
+/** Users whose blocks are more than a search goes through before it asks the index. */
 const PEOPLE = 11_000;
 const CHANGED = 400;
 const PROFILE_COLUMNS = ['email', 'created_at', 'updated_at'] as const;

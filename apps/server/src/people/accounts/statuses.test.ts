@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** As it is: `fetch` would tidy the address up. */
+/** Sends the address as it is: `fetch` would tidy it up. */
 function ask(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };

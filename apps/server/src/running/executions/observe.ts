@@ -42,7 +42,7 @@ export class ExecutionObserver {
     if (known) this.#trace(end.executionId, known, status, end);
   }
 
-  /** It could not be started. */
+  /** Called when it could not be started. */
   failed(id: string): void {
     const known = this.#running.get(id);
     this.#running.delete(id);

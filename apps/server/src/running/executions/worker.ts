@@ -62,7 +62,7 @@ export class ExecutionWorker {
   readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
   readonly #ends: EndCollector;
-  /** When each execution was first found that has ended for its caller, but still runs here. */
+  /** Time at which each execution was first found that has ended for its caller, but still runs here. */
   readonly #overdue = new Map<string, number>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #stopped = new AbortController();

@@ -7,7 +7,7 @@ import type {
   WorkflowTimerRow,
 } from '../../foundation/storage/index.ts';
 import {
-  gatherEffects,
+  collectEffects,
   HandOver,
   jobColumns,
   reduce,
@@ -100,7 +100,7 @@ export class FirstSteps {
     const isOver = (done: number) => done >= COMMANDS;
     const advanced = reduce(graph, work, this.#platform.now(), this.#platform.log, isOver);
     const { next } = advanced;
-    const effects = next && gatherEffects(this.#platform, [advanced]);
+    const effects = next && collectEffects(this.#platform, [advanced]);
     this.#bucket.spend(row.owner, performance.now() - began);
     if (!next || !effects || !isSmall(next)) return null;
     return new PrecomputedStep(row, next, effects, this.#advancing, this.#wakes);

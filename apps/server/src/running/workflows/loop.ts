@@ -54,7 +54,7 @@ export class Loop {
     });
   }
 
-  /** To be called with what a poll has found: wakes the loop for work that is due before the next one. */
+  /** Takes the finding of a poll: wakes the loop for work that is due before the next one. */
   polled(due: number | null): void {
     if (due !== null && due - this.#platform.now() <= this.#horizonMs) this.wake();
   }

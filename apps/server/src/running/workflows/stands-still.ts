@@ -1,6 +1,6 @@
 import { isAmong, type Queries } from '../../foundation/storage/index.ts';
 
-/** When what stands still is due, in epoch milliseconds: never. */
+/** Due time of an instance that stands still, in epoch milliseconds: never. */
 export const STANDS_STILL = Number.MAX_SAFE_INTEGER;
 
 /** Number of failures in a row after which a timer, or a timer start event, stands still. */

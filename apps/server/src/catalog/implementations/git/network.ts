@@ -13,7 +13,7 @@ export interface GitNetwork {
 
 const SOCKET = 'proxy.sock';
 const PROGRAM = path.join(import.meta.dirname, 'through-proxy.mts');
-/** Places in the sandbox. */
+/** Paths in the sandbox. */
 const INSIDE = {
   node: '/kethub/node',
   program: '/kethub/through-proxy.mts',

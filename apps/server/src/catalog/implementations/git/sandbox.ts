@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 /** READ: the repository cannot be changed. */
 export type GitAccess = 'READ' | 'WRITE';
 
-/** Place of the repository in a sandbox, and of the hooks. */
+/** Paths of the repository and of the hooks in a sandbox. */
 export const SANDBOX_REPOSITORY = '/repository';
 export const SANDBOX_HOOKS = '/hooks';
 

@@ -31,7 +31,7 @@ export function dueImports({ database, now }: Platform): Promise<DueImport[]> {
   );
 }
 
-/** Those of `ids` that have an import. */
+/** Returns the ids that have an import. */
 export async function knownImports({ database }: Platform, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await database.read

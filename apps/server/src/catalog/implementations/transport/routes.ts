@@ -106,7 +106,7 @@ class GitServer {
         return answerProbe(body, reply);
       }
       const { child, recorded } = await this.#receive(implementation, caller.personId);
-      // The push may go on after its client has gone, so its place is reserved until it has ended.
+      // The push may go on after its client has gone, so its slot is taken until it has ended.
       void recorded.finally(release);
       isFollowed = true;
       return await exchangePush(child, body, recorded, reply);

@@ -3,7 +3,7 @@ import { removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import {
   capacityOf,
-  claimInTurn,
+  claimExclusively,
   machineOf,
   promisedOn,
   Resources,
@@ -37,7 +37,7 @@ export class BuildClaims {
     const { database, now } = this.#platform;
     if (runtimes.length === 0) return [];
     const somethingWaits = async (): Promise<boolean> => (await waitingBuilds(database.read, runtimes)).length > 0;
-    return claimInTurn(this.#platform, somethingWaits, async (transaction) => {
+    return claimExclusively(this.#platform, somethingWaits, async (transaction) => {
       const waiting = await waitingBuilds(transaction, runtimes);
       const running = await runningBuilds(transaction);
       const promised = await promisedOn(transaction, this.#workerId, this.#machine);

@@ -63,7 +63,7 @@ export const migrations: Readonly<Record<string, SchemaChange>> = {
 /** The last migration that this program knows. */
 export const newestMigration = Object.keys(migrations).at(-1) ?? '';
 
-/** Those of the migrations that this program does not know: a newer version has made them. */
+/** Returns the migrations that this program does not know: a newer version has made them. */
 export function unknownMigrations(names: readonly string[]): string[] {
   return names.filter((name) => !(name in migrations));
 }

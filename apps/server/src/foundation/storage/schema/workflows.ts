@@ -70,7 +70,7 @@ export interface WorkflowEventRow {
   dedupe_key: string | null;
   event: string;
   bytes: number;
-  /** That of the instance. */
+  /** Owner of the instance. */
   owner: string;
 }
 
@@ -94,7 +94,7 @@ export interface WorkflowJournalRow {
 export interface WorkflowJobRow {
   id: string;
   instance_id: string;
-  /** That of the instance. */
+  /** Owner of the instance. */
   owner: string;
   job: number;
   element_id: string;

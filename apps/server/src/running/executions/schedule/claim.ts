@@ -4,7 +4,7 @@ import type { Platform } from '../../../foundation/platform.ts';
 import { needsOf } from '../../../catalog/services/index.ts';
 import type { ExecutionRow, Queries } from '../../../foundation/storage/index.ts';
 import {
-  claimInTurn,
+  claimExclusively,
   lockClaims,
   machineOf,
   promisedOn,
@@ -70,7 +70,7 @@ export class Claims {
     // A worker is woken with every execution that is accepted: a full one must not query the database each time.
     if (freeResources(offer.capacity, [...offer.promised.values()]).isFull) return [];
     const { read } = this.#platform.database;
-    return claimInTurn(
+    return claimExclusively(
       this.#platform,
       () => somethingWaits(read),
       async (transaction) => {

@@ -7,7 +7,7 @@ export interface Queue {
   readonly serviceId: string | null;
   /** Executions of the service that may run at the same time, on all workers; null is no limit. */
   readonly serviceAtOnce: number | null;
-  /** When an execution of the owner was last started, or since when the queue waits (epoch milliseconds). */
+  /** Time of the last start of the owner, or since which the queue waits (epoch milliseconds). */
   readonly turnAt: number;
   /** Id of the oldest execution; ids are in the order of creation. */
   readonly head: string;

@@ -11,7 +11,7 @@ import {
 } from '../../../foundation/storage/index.ts';
 import type { Graphs } from '../graphs.ts';
 import { addRemoval } from './ends.ts';
-import { gatherEffects, type Effects } from './effects.ts';
+import { collectEffects, type Effects } from './effects.ts';
 import { eventRow, insertEvents } from './events.ts';
 import { HandOver, type JobExecutor } from './hand-over.ts';
 import { CompletionQueue, LARGEST_BATCH, type Ended, type Taken } from './completion-queue.ts';
@@ -303,7 +303,7 @@ async function write(
   { loaded: { ended, later }, advanced, settlement }: Prepared,
   handOver: HandOver,
 ): Promise<Written> {
-  const effects = gatherEffects(platform, advanced);
+  const effects = collectEffects(platform, advanced);
   await limitChildren(platform, transaction, effects);
   handOver.reserve(effects, new Set(advanced.flatMap(({ row, next }) => (next?.phase === 'ERROR' ? row.id : []))));
   const statements = new StatementBatch(transaction);

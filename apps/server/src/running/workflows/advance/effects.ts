@@ -72,7 +72,7 @@ export function noEffects(): Effects {
   };
 }
 
-export function gatherEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
+export function collectEffects(platform: Platform, advanced: readonly Advanced[]): Effects {
   const all = noEffects();
   for (const { row, next } of advanced) {
     for (const effect of next?.effects ?? []) add(platform, all, row, effect);

@@ -2,7 +2,7 @@ export { advance, Advancing } from './advancer.ts';
 export { InstanceCache } from './instance-cache.ts';
 export { LARGEST_BATCH, CompletionQueue, type Ended, type LeasedJob } from './completion-queue.ts';
 export { HandOver, type JobExecutor } from './hand-over.ts';
-export { DEPTH, gatherEffects, type Effects } from './effects.ts';
+export { DEPTH, collectEffects, type Effects } from './effects.ts';
 export { reduce, type Next } from './reduce.ts';
 export { jobColumns, timerColumns } from './store.ts';
 export { eventRow, insertEvents, type NewEvent } from './events.ts';

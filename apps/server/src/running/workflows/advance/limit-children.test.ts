@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database, WorkflowInstanceRow } from '../../../foundation/storage/index.ts';
 import { databases, type TestDatabase } from '../../../testing/databases.ts';
-import { gatherEffects } from './effects.ts';
+import { collectEffects } from './effects.ts';
 import { limitChildren } from './limit-children.ts';
 
 describe.each(databases())('what call activities start, on $name', (kind) => {
@@ -27,7 +27,7 @@ describe.each(databases())('what call activities start, on $name', (kind) => {
       caughtOutside: [],
     }));
     const advanced = { row: parent, events: [], next: { effects: starts } };
-    const effects = gatherEffects(platform as never, [advanced as never]);
+    const effects = collectEffects(platform as never, [advanced as never]);
     await limitChildren(platform, database.read, effects, 2);
     expect(effects.children.map(({ parent_child }) => parent_child)).toEqual([1, 2]);
     const events = effects.events.map(({ instance_id, event }) => [instance_id, JSON.parse(event) as object]);

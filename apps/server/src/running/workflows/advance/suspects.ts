@@ -23,7 +23,7 @@ interface Suspect {
   due: number;
   /** Time of the last failure of this instance alone, in monotonic milliseconds; null: it was only part of a batch. */
   failed: number | null;
-  /** Why it is given up: its next turn ends or suspends it. */
+  /** Reason why it is given up: its next turn ends or suspends it. */
   givenUp: Cause | null;
 }
 

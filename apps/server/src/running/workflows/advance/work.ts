@@ -29,7 +29,7 @@ export interface Work {
   readonly row: WorkflowInstanceRow;
   /** Null before its first step. */
   readonly before: LoadedState | null;
-  /** Why its state cannot be read. */
+  /** Reason why its state cannot be read. */
   readonly fault?: Error;
   readonly events: readonly { readonly id: string; readonly event: QueuedEvent }[];
   /** Ends of jobs, later than the events. */

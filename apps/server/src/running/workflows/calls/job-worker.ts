@@ -305,7 +305,7 @@ export class JobWorker implements JobExecutor {
     }
   }
 
-  /** When this process is to stop, the next one takes the call over. Otherwise the database refuses every outcome. */
+  /** Leaves the call to the next process when this one is to stop. Otherwise the instance is given up: no outcome can be written. */
   #leave(job: WorkflowJobRow, error: Unwritten): void {
     const { log } = this.#environment.platform;
     log.error({ job: job.id, err: error }, 'the result of a job of a workflow could not be written');

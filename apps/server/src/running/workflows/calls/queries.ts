@@ -102,9 +102,11 @@ export function claimJobs(
 
 /** Renews the leases of jobs of this process, except jobs that are done or claimed by another process meanwhile. */
 export async function renewLeases(transaction: Queries, jobs: readonly Leased[], lockedUntil: number): Promise<void> {
-  const leased = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
-  await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${leased} as held
-    where workflow_jobs.id = held.id and workflow_jobs.lease = held.lease and locked_until > 0`.execute(transaction);
+  const renewed = recordsOf(transaction, jobs, { id: 'text', lease: 'bigint' });
+  await sql`update workflow_jobs set locked_until = ${lockedUntil} from ${renewed} as renewed
+    where workflow_jobs.id = renewed.id and workflow_jobs.lease = renewed.lease and locked_until > 0`.execute(
+    transaction,
+  );
 }
 
 /** A job whose service is called with this transaction. */

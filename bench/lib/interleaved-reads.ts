@@ -15,7 +15,7 @@ export interface Turn {
   readonly processorSeconds: number;
 }
 
-export interface Turns {
+export interface InterleavedReads {
   readonly url: string;
   /**
    * Lists of reads. Each list is read from its beginning to its end again and again, some reads in each of its turns.
@@ -31,7 +31,7 @@ export interface Turns {
  * Reads lists in short turns, so that disturbances of the machine, which change from second to second, meet all lists
  * alike. Returns the turns of each list, in their order.
  */
-export async function readInTurns({ lists, readsInTurn, pid, ...load }: Turns): Promise<Turn[][]> {
+export async function readInterleaved({ lists, readsInTurn, pid, ...load }: InterleavedReads): Promise<Turn[][]> {
   let clocks = '';
   await wrk(
     load,

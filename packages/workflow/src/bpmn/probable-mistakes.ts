@@ -17,18 +17,19 @@ const ofLoops = [
  * Warns of probable mistakes in a workflow that can be deployed: names that nothing defines, errors that nothing
  * throws.
  */
-export function doubtsOf(graph: ProcessGraph): WorkflowWarning[] {
+export function warningsOf(graph: ProcessGraph): WorkflowWarning[] {
   const found: WorkflowWarning[] = [];
   for (const process of graph.processes.values()) {
     // Callers can give a process variables of any name.
     const defined = process.id === graph.processId ? definedIn(process) : null;
-    for (const [elementId, expression] of expressionsOf(process)) found.push(...doubts(elementId, expression, defined));
+    for (const [elementId, expression] of expressionsOf(process))
+      found.push(...mistakesIn(elementId, expression, defined));
   }
   found.push(...neverThrown(graph));
   return found.slice(0, MOST);
 }
 
-function doubts(elementId: string, { source, compiled }: Expression, defined: ReadonlySet<string> | null) {
+function mistakesIn(elementId: string, { source, compiled }: Expression, defined: ReadonlySet<string> | null) {
   if (compiled === null) return [];
   const warning = (code: WorkflowWarning['code'], message: string) => ({
     elementId,
