@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { executionStatuses, startedByTask } from './executions.ts';
+import { startedByTask } from './executions.ts';
+import { executionStatuses } from './statuses.ts';
 import { Id, Timestamp, Version, nullable } from './fields.ts';
 import { worded } from './patterns.ts';
 import { SourceOrigin } from './services.ts';

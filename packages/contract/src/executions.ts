@@ -3,14 +3,7 @@ import { DataPoolReference } from './data-pools.ts';
 import { Id, Link, Timestamp, Version, nullable } from './fields.ts';
 import { limits } from './limits.ts';
 import { worded } from './patterns.ts';
-
-export const executionStatuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'CANCELLED', 'FAILED', 'UNKNOWN'] as const;
-export type ExecutionStatus = (typeof executionStatuses)[number];
-
-/** Returns whether an execution can still change. */
-export function isFinal(status: ExecutionStatus): boolean {
-  return status !== 'PENDING' && status !== 'RUNNING';
-}
+import { executionStatuses, executionTypes, severities } from './statuses.ts';
 
 /** A label that a caller gives to an execution. */
 export const Tag = Type.String({
@@ -19,9 +12,6 @@ export const Tag = Type.String({
   pattern: worded(String.raw`^[^\u0000-\u001f\u007f-\u009f]+$`, 'must have no control characters'),
   description: 'A word that a caller has marked executions with, without control characters.',
 });
-
-export const executionTypes = ['MANAGED', 'WORKFLOW'] as const;
-export type ExecutionType = (typeof executionTypes)[number];
 
 /** Origin of an execution: members that never change, in contrast to its status. */
 const origin = {
@@ -184,7 +174,6 @@ export const ExecutionInput = Type.Object(
   },
 );
 
-export const severities = ['DEBUG', 'INFO', 'NOTICE', 'WARNING', 'ERROR'] as const;
 export const LogEntry = Type.Object(
   {
     timestamp: Type.String({ format: 'date-time' }),

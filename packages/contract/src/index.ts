@@ -26,6 +26,7 @@ export * from './session.ts';
 export * from './sharing.ts';
 export * from './timestamps.ts';
 export * from './signing-keys.ts';
+export * from './statuses.ts';
 export * from './storage.ts';
 export * from './usage-limits.ts';
 export * from './usage.ts';

@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 
 /** Seconds that `Prefer: wait=N` (RFC 7240 §4.3) asks for, at most the limit; 0 without one. */
 export function preferredWait(header: string | string[] | undefined): number {

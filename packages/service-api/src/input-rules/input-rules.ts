@@ -1,4 +1,5 @@
-import { invalidSentence, type ServiceParameter, type ValidationError } from '@kethub/contract';
+import type { ServiceParameter, ValidationError } from '@kethub/contract';
+import { invalidSentence } from '@kethub/contract/validation-errors';
 import type { Static } from 'typebox';
 import { Problem } from '../http/problem.ts';
 import { acceptedSchema } from './accepted-schema.ts';

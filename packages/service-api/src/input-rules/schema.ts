@@ -1,6 +1,7 @@
 import type { JsonValue } from '@kethub/feel';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { validationErrorOf, type ValidationError } from '@kethub/contract';
+import type { ValidationError } from '@kethub/contract';
+import { validationErrorOf } from '@kethub/contract/validation-errors';
 import addFormatsTo from 'ajv-formats';
 import { RE2JS } from 're2js';
 

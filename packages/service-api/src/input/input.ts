@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { parseExact } from '@kethub/feel';
 import { Problem } from '../http/problem.ts';
 import { judgeJson, parseJson, type JudgedJson } from '../json/index.ts';

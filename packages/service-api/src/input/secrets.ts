@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { Problem } from '../http/problem.ts';
 import { TokenScanner, type JsonListener } from '../json/index.ts';
 

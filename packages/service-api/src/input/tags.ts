@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { Problem } from '../http/problem.ts';
 
 export const TAGS = '$tags';

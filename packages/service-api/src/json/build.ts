@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rememberText } from '@kethub/feel';
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { TokenScanner, type JsonListener } from './scanner.ts';
 
 /** Bytes that are parsed in one piece, in about a millisecond. A longer text is parsed in pieces of about this size. */

@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { Problem } from '../http/problem.ts';
 import { notUtf8At, positionOf } from './position.ts';
 import { TokenScanner } from './scanner.ts';

@@ -1,4 +1,5 @@
-import { limits, type ServiceParameter } from '@kethub/contract';
+import type { ServiceParameter } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import type { Static } from 'typebox';
 import { atReference, isObject, member, membersOf, resolved, type Json, type JsonObject } from './json.ts';
 import { readJson } from './read.ts';

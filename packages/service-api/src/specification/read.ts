@@ -1,4 +1,4 @@
-import { limits } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { isObject, pointerOf, type JsonObject, type ValidationError } from './json.ts';
 

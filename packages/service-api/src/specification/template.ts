@@ -1,4 +1,5 @@
-import { executionStatuses, executionTypes, limits, severities } from '@kethub/contract';
+import { limits } from '@kethub/contract/limits';
+import { executionStatuses, executionTypes, severities } from '@kethub/contract/statuses';
 import type { JsonObject } from './json.ts';
 
 /** The parts of a document that differ from service to service. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse, requirements, type Problem } from '@kethub/workflow';
 import type { JudgedWorkflow } from './judge.ts';
-import { problemOfSchema } from '@kethub/service-api/input-rules';
+import { problemOfSchema } from '@kethub/service-api/input-schema';
 
 /** Validates a workflow file. Runs in its own thread, see judge.ts. */
 async function judge(file: Uint8Array): Promise<JudgedWorkflow> {

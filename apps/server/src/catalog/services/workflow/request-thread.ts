@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { ValidationError } from '@kethub/contract';
 import type { AskedOfThread } from './check-request.ts';
-import { createValidator, type RequestValidator } from '@kethub/service-api/input-rules';
+import { createValidator, type RequestValidator } from '@kethub/service-api/input-schema';
 
 /** Validators cached. One more empties the cache. */
 const MAX_CACHED = 100;
