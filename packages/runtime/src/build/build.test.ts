@@ -1,49 +1,17 @@
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ZipFile } from 'yazl';
-import type { Code } from '../index.ts';
-import { openBench, type Bench } from '../testing/bench.ts';
-import { createBuilder, type Builder, type BuildOutcome } from './index.ts';
+import { openBuilds, type Builds } from '../testing/builds.ts';
 
-let bench: Bench;
-let builder: Builder;
+let builds: Builds;
+let build: Builds['build'];
 beforeAll(async () => {
-  bench = await openBench();
-  builder = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
+  builds = await openBuilds();
+  ({ build } = builds);
 });
-afterAll(() => bench.close());
+afterAll(() => builds.close());
 
-const build = async (
-  files: Record<string, string>,
-  by = builder,
-): Promise<BuildOutcome & { log: string[]; warnings: string[] }> => {
-  const zip = new ZipFile();
-  for (const [name, text] of Object.entries({ 'src/__init__.py': '', ...files }))
-    zip.addBuffer(Buffer.from(text), name);
-  zip.end();
-  const archive = await buffer(zip.outputStream);
-  const log: string[] = [];
-  const warnings: string[] = [];
-  const digest = createHash('sha256').update(archive).digest('hex');
-  const outcome = await by.build(
-    Readable.from([archive]),
-    digest,
-    ({ severity, message }) => (severity === 'WARNING' ? warnings : log).push(message),
-    new AbortController().signal,
-  );
-  return { ...outcome, log, warnings };
-};
-const code = (outcome: BuildOutcome): Code => {
-  if (!outcome.ok) throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
-  const { source, layer, imports } = outcome.built;
-  const folder = (path: string): string => join(bench.dataDir, 'runtime', path);
-  return { sourceDir: folder(source), layerDir: layer === null ? null : folder(layer), imports };
-};
-const layers = (): string[] => readdirSync(join(bench.dataDir, 'runtime', 'layers'));
+const layers = (): string[] => readdirSync(join(builds.bench.dataDir, 'runtime', 'layers'));
 
 describe('requirements', () => {
   const program = (body: string): Record<string, string> => ({
@@ -51,13 +19,15 @@ describe('requirements', () => {
   });
 
   test('are installed once for all services that list the same, also when they are built at the same time', async () => {
-    const other = createBuilder({ dataDir: bench.dataDir, runtime: bench.runtime });
     const [first, second] = await Promise.all([
       build({ ...program('idna.__version__'), 'requirements.txt': 'idna==3.10\n' }),
-      build({ ...program('idna.encode("é.de").decode()'), 'requirements.txt': '# the same\nidna == 3.10\n' }, other),
+      build(
+        { ...program('idna.encode("é.de").decode()'), 'requirements.txt': '# the same\nidna == 3.10\n' },
+        builds.another(),
+      ),
     ]);
-    expect(await bench.result(code(first))).toBe('3.10');
-    expect(await bench.result(code(second))).toBe('xn--9ca.de');
+    expect(await builds.bench.result(builds.codeOf(first))).toBe('3.10');
+    expect(await builds.bench.result(builds.codeOf(second))).toBe('xn--9ca.de');
     expect(layers()).toHaveLength(1);
     const third = await build({ ...program('1'), 'requirements.txt': 'idna==3.10' });
     expect(third.log.join('\n')).toContain('Already installed');
@@ -77,7 +47,7 @@ describe('requirements', () => {
     const outcome = await build({ ...program('1'), 'requirements.txt': requirements });
     expect(outcome).toMatchObject({ ok: false, problem: { code: problem, detail: expect.stringMatching(detail) } });
     expect(layers()).toEqual(before);
-    expect(readdirSync(join(bench.dataDir, 'runtime', 'drafts'))).toEqual([]);
+    expect(readdirSync(join(builds.bench.dataDir, 'runtime', 'drafts'))).toEqual([]);
   });
 });
 
@@ -154,70 +124,5 @@ describe('inspection', () => {
         'import socket\nsocket.create_connection(("192.0.2.1", 80), timeout=2)\ndef run():\n    return 1\n',
     });
     expect(outcome).toMatchObject({ ok: false, problem: { code: 'program-raised' } });
-  });
-});
-
-test('Pydantic models of the service bind, and their errors name the pointer', async () => {
-  const outcome = await build({
-    'src/program.py': `
-from pydantic import BaseModel, Field
-
-
-class Params(BaseModel):
-    """Options.
-
-    Attributes:
-        shots: How often it is measured.
-    """
-    shots: int = Field(default=100, ge=1)
-
-
-class Data(BaseModel):
-    edges: list[tuple[str, str, float]]
-
-
-def run(data: Data, params: Params):
-    return {"edges": len(data.edges), "shots": params.shots, "type": type(params).__name__}
-`,
-    'requirements.txt': 'pydantic==2.12.5\n',
-  });
-  const described = { description: 'How often it is measured.', default: 100, minimum: 1 };
-  expect(outcome).toMatchObject({
-    built: { parameters: [{}, { schema: { properties: { shots: described } } }] },
-  });
-  const service = code(outcome);
-  expect(await bench.result(service, { input: { data: { edges: [['a', 'b', 1]] } } })).toEqual({
-    edges: 1,
-    shots: 100,
-    type: 'Params',
-  });
-  const end = await bench.run(service, { input: { data: { edges: [['a', 'b', 'heavy']] }, params: { shots: 0 } } });
-  expect([end.outcome, end.cause?.detail]).toEqual(['FAILED', expect.stringMatching(/data\W+edges\W+0\W+2/)]);
-});
-
-test("code that names the types of the library qhub-commons gets that library's own", async () => {
-  const outcome = await build({
-    'src/program.py': `
-from qhub.commons.datapool import DataPool
-from qhub.commons.secret import SecretValue
-
-
-def run(data, token: SecretValue, pool: DataPool):
-    with pool.open("graph.txt") as file:
-        text = file.read()
-    return {"modules": [type(token).__module__, type(pool).__module__], "secret": [str(token), token.unwrap()], "text": text}
-`,
-    'requirements.txt': 'qhub-commons==1.2.2\n',
-  });
-  const pool = code(await build({ 'src/program.py': 'def run():\n    return 1\n', 'graph.txt': 'a b 1' })).sourceDir;
-  const result = await bench.result(code(outcome), {
-    input: { data: 1 },
-    secrets: { token: 'open sesame' },
-    dataPools: [{ parameter: 'pool', path: pool, writable: false }],
-  });
-  expect(result).toEqual({
-    modules: [expect.stringMatching(/^qhub\.commons/), expect.stringMatching(/^qhub\.commons/)],
-    secret: ['[redacted]', 'open sesame'],
-    text: 'a b 1',
   });
 });
