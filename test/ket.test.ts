@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ServiceExecution, Share } from '@kethub/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ketProcess as ket, type KetProcessOptions } from '@kethub/cli/testing/ket';
+import { ket, ketProcess, type KetOptions, type KetProcessOptions } from '@kethub/cli/testing/ket';
 import { sqlite } from '@kethub/server/testing/databases';
 import { deploy, startTestKethub, type TestKethub } from '@kethub/server/testing/kethub';
 import { commercialPlan } from '@kethub/server/testing/marketplace';
 
-// The steps of a researcher from signing in to a result. Each ket is a process of its own, against a whole platform.
-// The tests build on each other, in this order.
+// The steps of a researcher from signing in to a result, against a whole platform. The tests build on each other, in
+// this order. ket is a process of its own where it is interrupted, or its output comes before its end.
 
 // Milliseconds for up to a dozen processes in one test, one after the other, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 });
@@ -42,8 +42,13 @@ interface Shown {
 }
 
 /** Runs ket in the folder of the project, as the signed-in user. */
-function inProject(args: readonly string[], options: Partial<KetProcessOptions> = {}) {
+function inProject(args: readonly string[], options: Partial<KetOptions> = {}) {
   return ket(args, { folder: project, ...options, environment: configuration(options.environment) });
+}
+
+/** The same in a process of its own. */
+function processInProject(args: readonly string[], options: Partial<KetProcessOptions> = {}) {
+  return ketProcess(args, { folder: project, ...options, environment: configuration(options.environment) });
 }
 
 function configuration(environment: Readonly<Record<string, string>> = {}) {
@@ -81,12 +86,12 @@ test('signing in again replaces the access token on the platform too', async () 
 
 test('init and up make a service that run can call with no further thought', async () => {
   expect((await ket(['init', 'ghz'], { folder: home, environment: configuration() })).code).toBe(0);
-  const up = await inProject(['up']);
+  const up = await processInProject(['up']);
   expect(up.stderr).toContain('Found run(data, params).');
   expect(up.code).toBe(0);
   expect(up.stdout).toMatch(/^http:\/\/.*\/ghz\/1\.0\.0\/\n$/);
 
-  const run = await inProject(['run']);
+  const run = await processInProject(['run']);
   expect(run.code).toBe(0);
   expect(JSON.parse(run.stdout)).toMatchObject({ fidelity: 0.968, counts: { '111': 493, '000': 475 } });
   expect(run.stderr).toContain('Measuring a GHZ state of 3 qubits');
@@ -184,7 +189,7 @@ test('an execution that fails ends with 1, and its cause is no result', async ()
 
 test('Ctrl-C ends the waiting, not the execution; cancel ends that', async () => {
   let interrupted = false;
-  const run = await inProject(['run', '--input', '-'], {
+  const run = await processInProject(['run', '--input', '-'], {
     input: '{"data": null, "params": {"ticks": 100000}}',
     onOutput: (process, _stdout, stderr) => {
       if (!interrupted && stderr.includes('tick 3')) interrupted = process.kill('SIGINT');
@@ -197,7 +202,7 @@ test('Ctrl-C ends the waiting, not the execution; cancel ends that', async () =>
   expect(await inProject(['result', id])).toMatchObject({ code: 4 });
 
   let cancelled: ReturnType<typeof inProject> | undefined;
-  const logs = await inProject(['logs', id, '--follow'], {
+  const logs = await processInProject(['logs', id, '--follow'], {
     onOutput: (_process, stdout) => {
       if (stdout.includes('tick 5')) cancelled ??= inProject(['cancel', id, '--json']);
     },
@@ -332,7 +337,7 @@ test('signing in through the browser comes back to the terminal', async () => {
     KET_TEST_USERNAME: username,
     KET_TEST_PASSWORD: password,
   });
-  const { code, json } = await ket(['login', url, '--browser', '--json'], { folder: home, environment });
+  const { code, json } = await ketProcess(['login', url, '--browser', '--json'], { folder: home, environment });
   expect([code, json()]).toEqual([0, { url, username }]);
   expect((await inProject(['whoami'])).stdout).toContain('grace (Grace Hopper)');
 });

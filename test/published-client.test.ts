@@ -18,9 +18,10 @@ let versionId: string;
 const ids = () => ['MANAGED', service.service.id, versionId, service.application.id];
 
 beforeAll(async () => {
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action', 'ignore'];
-  await run('/usr/bin/python3', [...install, '--target', folder, 'qhub-service==2.0.0']);
-  await run('/usr/bin/python3', [...install, '--target', older, 'planqk-service-sdk==2.12.1']);
+  const quietly = ['--quiet', '--disable-pip-version-check', '--root-user-action', 'ignore', '--no-compile'];
+  const install = (target: string, library: string) =>
+    run('/usr/bin/python3', ['-m', 'pip', 'install', ...quietly, '--target', target, library]);
+  await Promise.all([install(folder, 'qhub-service==2.0.0'), install(older, 'planqk-service-sdk==2.12.1')]);
   platform = await startTestKethub(sqlite);
   service = await deploy(platform.client, 'Probe', probe);
   const { read } = platform.kethub.platform.database;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exitCodes, type Report } from './failures.ts';
 import { folderWith } from './testing/folder.ts';
-import { ketProcess as ket } from './testing/ket.ts';
+import { ket, ketProcess } from './testing/ket.ts';
 import { executionAnswers, executionId, problem, standInPlatform } from './testing/platform.stand-in.ts';
 
 interface Failure {
@@ -41,7 +41,7 @@ describe('exit codes', () => {
   });
 
   test('the platform does not answer: 6', async () => {
-    const { code, stderr } = await ket(['whoami'], { folder: await folderWith(), environment: nowhere });
+    const { code, stderr } = await ketProcess(['whoami'], { folder: await folderWith(), environment: nowhere });
     expect(stderr).toContain('Cannot reach http://127.0.0.1:2 (connection refused)');
     expect(code).toBe(exitCodes.unreachable.code);
   });
@@ -105,14 +105,14 @@ test('a token from standard input is kept where only its owner reads it, and log
   const me = { id: 'u', username: 'ada', firstname: 'Ada', lastname: 'L', email: 'ada@example.org' };
   const { url } = await standInPlatform({ 'GET /api/me': { status: 200, body: me } });
   const folder = await folderWith();
-  const login = await ket(['login', `${url}/`, '--token', '--json'], { folder, input: 'ket_pat_x\n' });
+  const login = await ketProcess(['login', `${url}/`, '--token', '--json'], { folder, input: 'ket_pat_x\n' });
   expect(login.json()).toEqual({ url, username: 'ada' });
   const file = path.join(folder, '.ket/credentials.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ url, accessToken: 'ket_pat_x' });
-  expect((await ket(['whoami'], { folder })).stdout).toBe(`ada (Ada L) at ${url}\n`);
-  expect((await ket(['logout'], { folder })).code).toBe(0);
-  expect((await ket(['whoami'], { folder })).code).toBe(exitCodes.signedOut.code);
+  expect((await ketProcess(['whoami'], { folder })).stdout).toBe(`ada (Ada L) at ${url}\n`);
+  expect((await ketProcess(['logout'], { folder })).code).toBe(0);
+  expect((await ketProcess(['whoami'], { folder })).code).toBe(exitCodes.signedOut.code);
 });
 
 test('init lists what it wrote, as JSON on standard output alone', async () => {
@@ -124,7 +124,7 @@ test('init lists what it wrote, as JSON on standard output alone', async () => {
 });
 
 test('a failure in JSON mode is JSON on standard output, and words on standard error', async () => {
-  const { json, stderr } = await ket(['whoami', '--json'], { folder: await folderWith() });
+  const { json, stderr } = await ketProcess(['whoami', '--json'], { folder: await folderWith() });
   expect(json()).toEqual({
     error: { exitCode: 3, code: 'not-signed-in', message: 'Not signed in.', next: ['ket login'] },
   });
@@ -134,7 +134,10 @@ test('a failure in JSON mode is JSON on standard output, and words on standard e
 test('called by npm, ket works where npm was called and names itself so', async () => {
   const folder = await folderWith();
   const environment = { npm_lifecycle_event: 'ket', npm_package_name: 'kethub', INIT_CWD: folder };
-  const { stderr } = await ket(['up'], { folder: '/', environment: { ...environment, KETHUB_CONFIG_DIR: folder } });
+  const { stderr } = await ketProcess(['up'], {
+    folder: '/',
+    environment: { ...environment, KETHUB_CONFIG_DIR: folder },
+  });
   expect(stderr).toContain(`${path.join(folder, 'kethub.json')} does not exist`);
   expect(stderr).toContain('npm run ket -- init <folder>');
 });
@@ -142,7 +145,7 @@ test('called by npm, ket works where npm was called and names itself so', async 
 test('called by npm, ket takes a folder from where npm was called', async () => {
   const folder = await folderWith({ 'ghz/kethub.json': '{"name": "ghz"}' });
   const environment = { npm_lifecycle_event: 'ket', npm_package_name: 'kethub', INIT_CWD: folder };
-  const { stderr } = await ket(['run', 'ghz'], {
+  const { stderr } = await ketProcess(['run', 'ghz'], {
     folder: '/',
     environment: { ...environment, KETHUB_CONFIG_DIR: folder },
   });
@@ -152,9 +155,9 @@ test('called by npm, ket takes a folder from where npm was called', async () => 
 test('help and version end with 0 and need nobody signed in', async () => {
   const folder = await folderWith();
   const [help, version, bare] = await Promise.all([
-    ket(['help', 'run'], { folder }),
-    ket(['--version'], { folder }),
-    ket([], { folder }),
+    ketProcess(['help', 'run'], { folder }),
+    ketProcess(['--version'], { folder }),
+    ketProcess([], { folder }),
   ]);
   expect([help.code, version.code, bare.code]).toEqual([0, 0, 2]);
   expect(help.stdout).toContain('Usage: ket run');

@@ -9,10 +9,10 @@ import { startTestKethub, type TestKethub } from '../../testing/kethub.ts';
 import { deployOnPremise, localTargets, startProvider, type Provider } from '../../testing/on-premise.ts';
 
 const MB = 1024 * 1024;
-const SIZE = 200 * MB;
+const SIZE = 120 * MB;
 const piece = Buffer.alloc(64 * 1024, 'x');
 /** Bytes of bodies that this process may hold. The process is provider, gateway and caller at once. */
-const BOUND = 100 * MB;
+const BOUND = 60 * MB;
 
 let kethub: TestKethub;
 let echo: Provider;
@@ -21,7 +21,7 @@ let written = 0;
 const left = { gone: 0 };
 
 beforeAll(async () => {
-  kethub = await startTestKethub(sqlite, { ...localTargets, KETHUB_ON_PREMISE_BODY_MB: '300' });
+  kethub = await startTestKethub(sqlite, { ...localTargets, KETHUB_ON_PREMISE_BODY_MB: '150' });
   echo = await startProvider((request, response) => request.pipe(response));
   endless = await startProvider((request, response) => {
     request.resume();
@@ -63,7 +63,7 @@ function memory(): number {
 test.each([
   ['with its length', { 'content-length': SIZE }],
   ['in chunks', { 'transfer-encoding': 'chunked' }],
-])('200 MB %s go through both ways in bounded memory', { timeout: 120_000 }, async (how, headers) => {
+])('120 MB %s go through both ways in bounded memory', { timeout: 120_000 }, async (how, headers) => {
   const request = await open(`Echo ${how}`, echo.url, { method: 'POST', headers });
   const before = memory();
   let most = 0;
@@ -72,7 +72,7 @@ test.each([
     let sampled = 0;
     for await (const chunk of response as http.IncomingMessage) {
       received += (chunk as Buffer).length;
-      if (received - sampled < 8 * MB) continue;
+      if (received - sampled < 10 * MB) continue;
       sampled = received;
       most = Math.max(most, memory());
     }
@@ -116,7 +116,7 @@ test('callers that read slowly slow the service down, hold no memory, and do not
 });
 
 test('a body beyond the limit of the installation is refused by its length, and cut off without one', async () => {
-  const byLength = await open('Too long', echo.url, { method: 'POST', headers: { 'content-length': 400 * MB } });
+  const byLength = await open('Too long', echo.url, { method: 'POST', headers: { 'content-length': 200 * MB } });
   byLength.on('error', () => undefined);
   byLength.flushHeaders();
   const [refused] = (await once(byLength, 'response')) as [http.IncomingMessage];
@@ -131,7 +131,7 @@ test('a body beyond the limit of the installation is refused by its length, and 
     response.on('close', () => (seen.broken ||= !response.complete));
     response.resume();
   });
-  for (let sent = 0; sent < 400 * MB && !seen.broken && !inChunks.destroyed; sent += piece.length) {
+  for (let sent = 0; sent < 200 * MB && !seen.broken && !inChunks.destroyed; sent += piece.length) {
     if (!inChunks.write(piece)) await Promise.race([once(inChunks, 'drain'), closed]).catch(() => undefined);
   }
   while (!seen.broken) await pause(10);
