@@ -23,7 +23,8 @@ describe.skipIf(process.getuid?.() !== 0)('a real Slurm with accounting', () => 
       'qos short MaxWall=2',
       'qos strict MaxWall=2 Flags=DenyOnLimit',
       'qos single GrpTRES=cpu=1',
-      'user kethub-jobs account=chem qos=normal,short,strict,single defaultqos=normal',
+      'qos few MaxSubmitJobsPerUser=1',
+      'user kethub-jobs account=chem qos=normal,short,strict,single,few defaultqos=normal',
       'user kethub-jobs account=physics qos=normal,single defaultqos=normal',
     ])
       expect(sacctmgr(slurm.configuration, 'add', ...words.split(' ')), words).toBe(true);
@@ -121,6 +122,29 @@ describe.skipIf(process.getuid?.() !== 0)('a real Slurm with accounting', () => 
         expect(log.match(/"began"/g)).toHaveLength(1);
         expect(log.indexOf('has not started the program yet')).toBeLessThan(log.indexOf('"began"'));
         expect(end.logBytes).toBe(Buffer.byteLength(log));
+        await runtime.close();
+      },
+      LONG_MS,
+    );
+
+    // Over REST, Slurm does not say which limit refuses a job.
+    test.skipIf(way === 'BY_REST')(
+      'a job that its QOS does not take into the queue is submitted when there is room, or cancelled',
+      async () => {
+        const runtime = await use.open(['--account=chem', '--qos=few']);
+        const [first, second, third] = [use.bench.job(SLEEPING), use.bench.job(ONE), use.bench.job(ONE)];
+        await runtime.start(first);
+        await logHas(runtime, first.executionId, /began/);
+        const [over, ended, unwanted] = [first, second, third].map(({ executionId }) => endOn(runtime, executionId));
+        const starts = [second, third].map((job) => runtime.start(job));
+        for (const { executionId } of [second, third])
+          await logHas(runtime, executionId, /Its QOS has reached a limit .* QOSMaxSubmitJobPerUserLimit/);
+        await runtime.cancel(third.executionId);
+        expect((await unwanted)?.outcome).toBe('CANCELLED');
+        await runtime.cancel(first.executionId);
+        expect((await over)?.outcome).toBe('CANCELLED');
+        expect((await ended)?.outcome).toBe('SUCCEEDED');
+        expect(await Promise.all(starts)).toEqual(['STARTED', 'STARTED']);
         await runtime.close();
       },
       LONG_MS,

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { quoted } from '../containers/handover.ts';
 import { removeTree } from '../runner/discard.ts';
 import type {
@@ -18,13 +19,16 @@ import { endOf } from './judge-job.ts';
 import { Mailbox, mailboxesIn } from './mailbox.ts';
 import type { SlurmOptions } from './options.ts';
 import { SlurmRest } from './rest.ts';
-import type { Slurm } from './slurm.ts';
+import type { Slurm, Submission } from './slurm.ts';
 import { Staging } from './staging.ts';
+import { queueLimitOf, waitingFor } from './waiting.ts';
 
 /** Memory in MB for our program on the node, beside that of the execution. */
 const OWN_MEMORY_MB = 256;
 /** Minutes that a job may take beyond the limit of the execution: the start and the end on the node. */
 const OWN_MINUTES = 2;
+/** Milliseconds until a job is submitted again of which the cluster takes no more for now. */
+const QUEUE_FULL_MS = 5_000;
 /** Minutes more for jobs that fetch their input and bring their output. */
 const STAGING_MINUTES = 30;
 
@@ -39,6 +43,7 @@ export class SlurmRuntime implements Runtime {
   readonly #slurm: Slurm;
   readonly #staging: Staging | null;
   readonly #jobs: FollowedJobs;
+  readonly #closed = new AbortController();
 
   constructor(local: Runtime, options: SlurmOptions) {
     this.#local = local;
@@ -75,7 +80,7 @@ export class SlurmRuntime implements Runtime {
     // From here on it can be cancelled.
     const active = this.#follow(executionId, mailbox, true);
     try {
-      mailbox.jobId = await this.#slurm.submit({
+      const id = await this.#submit(executionId, active, {
         name: this.#jobs.nameOf(executionId),
         script: mailbox.script,
         folder: staging === null ? mailbox.folder : '/',
@@ -87,6 +92,8 @@ export class SlurmRuntime implements Runtime {
         uid,
         options: [...this.#options.options, ...(this.#options.serviceOptions?.[job.service ?? ''] ?? [])],
       });
+      if (id === null) return 'STARTED';
+      mailbox.jobId = id;
     } catch (error) {
       // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.
       if (error instanceof RuntimeUnavailable) throw error;
@@ -101,6 +108,27 @@ export class SlurmRuntime implements Runtime {
     if (mailbox.isCancelled && mailbox.jobId !== null)
       await this.#slurm.cancel(mailbox.jobId, this.#jobs.nameOf(executionId));
     return 'STARTED';
+  }
+
+  /** Submits a job, again and again while its account or QOS has too many in the queue. Returns null when it is cancelled. */
+  async #submit(executionId: string, { mailbox, reasons }: Followed, one: Submission): Promise<string | null> {
+    while (this.#jobs.get(executionId) !== undefined) {
+      try {
+        return await this.#slurm.submit(one);
+      } catch (error) {
+        const limit = queueLimitOf(error);
+        if (limit === null) throw error;
+        // The folder stays. The next platform finds no job of it, and the execution starts again.
+        if (this.#closed.signal.aborted) throw new RuntimeUnavailable('The platform stops.');
+        if (!reasons.has(limit)) {
+          this.#options.warn(`the job of ${executionId} waits to be submitted: ${waitingFor(limit)}`);
+          mailbox.note('NOTICE', waitingFor(limit));
+        }
+        reasons.add(limit);
+        await pause(QUEUE_FULL_MS, null, { signal: this.#closed.signal, ref: false }).catch(() => undefined);
+      }
+    }
+    return null;
   }
 
   async cancel(executionId: string): Promise<void> {
@@ -121,9 +149,10 @@ export class SlurmRuntime implements Runtime {
   async end(executionId: string): Promise<void> {
     const active = this.#jobs.get(executionId);
     if (active === undefined) return this.#local.end(executionId);
-    active.mailbox.markCancelled();
     const id = active.mailbox.jobId;
-    if (id !== null) await this.#slurm.cancel(id, this.#jobs.nameOf(executionId));
+    if (id === null) return this.cancel(executionId);
+    active.mailbox.markCancelled();
+    await this.#slurm.cancel(id, this.#jobs.nameOf(executionId));
   }
 
   async list(): Promise<KnownExecution[]> {
@@ -185,6 +214,7 @@ export class SlurmRuntime implements Runtime {
 
   /** Stops following. Jobs go on; the next platform process reads their mailboxes. */
   async close(): Promise<void> {
+    this.#closed.abort();
     await this.#jobs.stop();
     this.#staging?.close();
     await this.#local.close();

@@ -38,3 +38,9 @@ export function notTaken(reason: string): StartRefused {
   const words = `The cluster does not take the job: ${reason.replace(/^\w+: error: /, '')}. Ask the operator.`;
   return new StartRefused(`Slurm does not take the job: ${reason}`, words);
 }
+
+/** The limit on jobs in the queue by which Slurm takes no more for now; null for any other refusal. */
+export function queueLimitOf(error: unknown): string | null {
+  if (!(error instanceof StartRefused)) return null;
+  return /\b(?:QOS|Assoc)\w*Submit\w*Limit\b/.exec(error.message)?.[0] ?? null;
+}
