@@ -308,3 +308,20 @@ test('a pod that does not get ready is given up with the words of the cluster; o
   expect(warm.list()).toEqual([]);
   expect(said.mock.calls.at(-1)).toEqual(['a warm pod of version a is ended: its node is full']);
 });
+
+test('a pod that is not heard of any more, as its node is lost, is replaced', async () => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  warm.want(specOf('a'));
+  const [first] = warm.list();
+  const { leave } = await ready(made[0] as Reservation);
+  vi.advanceTimersByTime(4_000);
+  leave.abort();
+  await until('it is known', () => !warm.list().some(({ isReady }) => isReady));
+  vi.advanceTimersByTime(28_000);
+  expect(warm.list().map(({ job }) => job)).toEqual([first?.job]);
+  vi.advanceTimersByTime(6_000);
+  expect(warm.list()).toEqual([]);
+  expect(said.mock.calls).toEqual([['a warm pod of version a is ended: it is not heard of any more']]);
+  vi.advanceTimersByTime(32_000);
+  expect(warm.list()).toHaveLength(1);
+});
