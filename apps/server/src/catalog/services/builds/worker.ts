@@ -201,7 +201,9 @@ export class BuildWorker {
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {
       if (signal.aborted) return;
-      if (isStoreAway(error) || source?.errored) {
+      // Whatever fails beside the source ends its stream as well, with the error of that.
+      const isCut = source?.errored && 'code' in source.errored && source.errored.code === 'ECONNRESET';
+      if (isStoreAway(error) || isCut) {
         log.warn({ build: id, err: error }, 'a build waits for the store of files');
         writer.add(entry('NOTICE', STORE_IS_AWAY, this.#platform.now()));
         await pause(STORE_AWAY_MS, null, { signal }).catch(() => undefined);
