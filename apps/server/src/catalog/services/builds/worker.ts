@@ -201,7 +201,7 @@ export class BuildWorker {
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {
       if (signal.aborted) return;
-      // Whatever fails beside the source ends its stream as well, with the error of that.
+      // Another failure, such as a full disk, ends the stream of the source as well.
       const isCut = source?.errored && 'code' in source.errored && source.errored.code === 'ECONNRESET';
       if (isStoreAway(error) || isCut) {
         log.warn({ build: id, err: error }, 'a build waits for the store of files');
