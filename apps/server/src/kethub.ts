@@ -262,7 +262,7 @@ async function openApi(
   opened.push(expireResults(platform));
   const dashboard = Dashboard.open(platform);
   opened.push(() => dashboard?.close());
-  return createApi(platform, accounts, identity, executions, workflows, dashboard, store);
+  return createApi(platform, { accounts, identity, executions, workflows, dashboard, store });
 }
 
 function followSources(platform: Platform, store: GitStore, opened: Opened): void {

@@ -44,15 +44,21 @@ import { refusalPage } from './refusal-page.ts';
 import { serveProblemPages } from './problem-pages.ts';
 import { signInEndpoint } from './sign-in-endpoint.ts';
 
+/** The parts of the platform that answer at its interface. */
+interface Parts {
+  readonly accounts: Accounts;
+  readonly identity: IdentityService;
+  readonly executions: Executions;
+  readonly workflows: Workflows;
+  readonly dashboard: Dashboard | null;
+  /** Null in a process without the role `git`. */
+  readonly store: GitStore | null;
+}
+
 /** The platform interface with its description, the pages about problems and, embedded, the identity provider. */
 export async function createApi(
   platform: Platform,
-  accounts: Accounts,
-  identity: IdentityService,
-  executions: Executions,
-  workflows: Workflows,
-  dashboard: Dashboard | null,
-  store: GitStore | null,
+  { accounts, identity, executions, workflows, dashboard, store }: Parts,
 ): Promise<FastifyInstance> {
   const { addresses } = platform;
   const app = await createHttpServer({

@@ -21,23 +21,11 @@ export function setExtension(
   const others = list(child(owner, 'extensionElements'), 'values').filter(({ $type }) => $type !== type);
   const factory = kit.service('bpmnFactory');
   const made = values === null ? [] : [factory.create(type, values)];
-  setChild(kit, element, owner, 'extensionElements', 'bpmn:ExtensionElements', 'values', [...others, ...made]);
-}
-
-/** Replaces a child that holds a list. */
-function setChild(
-  kit: Kit,
-  element: Drawn,
-  owner: Moddle,
-  name: string,
-  type: string,
-  member: string,
-  values: readonly Moddle[],
-): void {
-  const holder = kit.service('bpmnFactory').create(type, { [member]: values });
-  adopt(holder, owner);
-  for (const value of values) adopt(value, holder);
-  kit.service('modeling').updateModdleProperties(element, owner, { [name]: holder });
+  const all = [...others, ...made];
+  const extensionElements = factory.create('bpmn:ExtensionElements', { values: all });
+  adopt(extensionElements, owner);
+  for (const one of all) adopt(one, extensionElements);
+  modeling.updateModdleProperties(element, owner, { extensionElements });
 }
 
 /** Makes one part of the file the parent of another. */

@@ -83,6 +83,7 @@ function PadOfWhatRuns(
 PadOfWhatRuns.$inject = ['contextPad', 'elementFactory', 'create', 'autoPlace'];
 
 /** The palette at the left of the canvas: tools, and elements that run. */
+// oxlint-disable-next-line max-params -- bpmn-js passes what it injects by position
 function PaletteOfWhatRuns(
   this: unknown,
   palette: Palette,

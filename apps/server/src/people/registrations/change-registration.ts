@@ -14,18 +14,21 @@ import { taggedRegistration } from './present.ts';
 import { requirePerson } from './read-registrations.ts';
 import { transition } from './transition.ts';
 
-/**
- * Records an administrator's decision about a person. Of two concurrent decisions, the second fails and must be made
- * anew.
- */
+/** An administrator's decision about a person. */
+interface Decision {
+  readonly administrator: Person;
+  /** Id of the person. */
+  readonly id: string;
+  readonly decision: ChangeRegistrationRequest;
+  readonly ifMatch: string | undefined;
+}
+
+/** Records a decision. Of two concurrent ones about a person, the second fails and must be made anew. */
 export async function changeRegistration(
   platform: Platform,
   mailer: Mailer,
   administration: Administration,
-  administrator: Person,
-  id: string,
-  decision: ChangeRegistrationRequest,
-  ifMatch: string | undefined,
+  { administrator, id, decision, ifMatch }: Decision,
 ): Promise<Tagged<Registration>> {
   const person = await requirePerson(administration, id);
   requireMatch(ifMatch, taggedRegistration(person).tag);

@@ -80,10 +80,13 @@ export const registrationEndpoints = (
       answers: { 200: Registration },
       problems: ['not-found', 'conflict', 'stale'],
       handle: async ({ caller, params, body, request }) => {
-        const ifMatch = request.headers['if-match'];
-        const administrator = personOf(caller);
         return answerTagged(
-          await changeRegistration(platform, mailer, administration, administrator, params.id, body, ifMatch),
+          await changeRegistration(platform, mailer, administration, {
+            administrator: personOf(caller),
+            id: params.id,
+            decision: body,
+            ifMatch: request.headers['if-match'],
+          }),
           noStore,
         );
       },

@@ -147,7 +147,8 @@ async function startBySignal(
   const started: Started[] = [];
   for (const { elementId, signalName } of starts) {
     if (signalName !== name) continue;
-    started.push(await startByEvent(platform, workflows, transaction, origin, elementId, variables as Variables));
+    const event = { elementId, variables: variables as Variables };
+    started.push(await startByEvent(platform, workflows, transaction, origin, event));
   }
   return started;
 }

@@ -191,15 +191,8 @@ export async function startByMessage(
     const active = startKey === null ? null : await activeWith(transaction, startKey);
     activeId ??= active;
     if (active !== null) continue;
-    const one = await startByEvent(
-      platform,
-      workflows,
-      transaction,
-      origin,
-      elementId,
-      variables as Variables,
-      row.depth,
-    );
+    const event = { elementId, variables: variables as Variables, depth: row.depth };
+    const one = await startByEvent(platform, workflows, transaction, origin, event);
     if (startKey !== null) await takeStartKey(transaction, startKey, one.id);
     started.push(one);
   }

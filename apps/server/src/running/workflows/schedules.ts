@@ -60,7 +60,7 @@ async function fire(platform: Platform, workflows: Workflows, graphs: Graphs, ro
     if (!service || (service.sunset_at !== null && service.sunset_at <= now())) return null;
     const owner = { type: service.owner_type, id: service.owner_id };
     const origin = originOfOwner(platform, owner, null, service.id, row.service_version_id);
-    return startByEvent(platform, workflows, transaction, origin, row.element_id, {});
+    return startByEvent(platform, workflows, transaction, origin, { elementId: row.element_id, variables: {} });
   });
   started?.started();
 }

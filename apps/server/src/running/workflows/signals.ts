@@ -168,8 +168,8 @@ async function startIn(
   for (const { element_id, version_id, owner_type, owner_id } of current) {
     const owner = { type: owner_type, id: owner_id };
     const origin = originOfOwner(platform, owner, person_id, service_id, version_id);
-    const own = parseExact(variables) as Variables;
-    started.push(await startByEvent(platform, workflows, transaction, origin, element_id, own, depth));
+    const event = { elementId: element_id, variables: parseExact(variables) as Variables, depth };
+    started.push(await startByEvent(platform, workflows, transaction, origin, event));
   }
   return started;
 }

@@ -24,21 +24,24 @@ export function originOfOwner(
   };
 }
 
-/**
- * Starts an instance by a timer, message or signal start event, inside a transaction. Call `started` after the commit.
- * `depth`: number of instances that have started one another up to this one.
- */
+/** A start event that has happened. */
+interface StartEvent {
+  readonly elementId: string;
+  readonly variables: Variables;
+  /** Number of instances that have started one another up to this one. Default: 0. */
+  readonly depth?: number;
+}
+
+/** Starts an instance by a timer, message or signal start event, inside a transaction. Call `started` after the commit. */
 export async function startByEvent(
   platform: Platform,
   workflows: Workflows,
   transaction: Queries,
   origin: Origin,
-  startEvent: string,
-  variables: Variables,
-  depth = 0,
+  { elementId, variables, depth = 0 }: StartEvent,
 ): Promise<{ readonly id: string; readonly started: () => void }> {
   const text = jsonText(variables);
-  const judged = await prepareExecution(platform, workflows, origin, platform.newId(), text, startEvent);
+  const judged = await prepareExecution(platform, workflows, origin, platform.newId(), text, elementId);
   const prepared = { ...judged, depth };
   await lockOwnerShared(platform, transaction, origin.owner);
   await acceptExecutions(workflows, transaction, [prepared]);
