@@ -27,7 +27,7 @@ import type { RegistrySettings } from './settings.ts';
 const HELPER = `${KETHUB}/helper/busybox`;
 /** Bytes of a log on the node, which count as the program's share of the disk. */
 const LOG_SLACK = 16 * 1024 * 1024;
-/** Share of the disk of the container of ours: input and data pools count, and have no limit of their own. */
+/** Share of the disk of the sidecar: input and data pools count, and have no limit of their own. */
 const NO_LIMIT = '1Pi';
 /** Folders of an image that are memory. Further ones are part of the image. */
 const MOST_VOLUMES = 20;

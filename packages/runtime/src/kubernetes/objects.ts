@@ -22,7 +22,7 @@ export const LABELS = {
 /** Seconds for which a pod may live beyond the run time limit: pulling images, input and output. */
 const SLACK_SECONDS = 1_800;
 /**
- * Seconds from SIGTERM to SIGKILL. The container of ours gets SIGTERM at the end of the program. It then waits for a
+ * Seconds from SIGTERM to SIGKILL. The sidecar gets SIGTERM at the end of the program. It then waits for a
  * worker that is away, with what the program left. A cancellation names its own seconds.
  */
 const GRACE_SECONDS = 1_800;
@@ -32,7 +32,7 @@ const OPEN_FILES = 1_024;
 export const TOLERANCE = 2;
 export const KETHUB = '/run/kethub';
 
-/** Program of the container of ours, given on the command line: any image with Python will do. */
+/** Program of the sidecar, given on the command line: any image with Python will do. */
 const TRANSFER = readFileSync(fileURLToPath(new URL('../../python/pod_transfer.py', import.meta.url)), 'utf8');
 
 /** An address that a pod may connect to. */
@@ -45,13 +45,13 @@ export interface Destination {
 /** Annotation with the attempt of an execution. */
 export const ATTEMPT = 'kethub.io/attempt';
 
-/** The last word of a log: our shell around the program writes it when the program has ended. */
+/** The last word of a log: the shell around the program writes it when the program has ended. */
 export function endMark(attempt: string): string {
   return `\u001eEND ${attempt}`;
 }
 
 /**
- * Blanks that follow the last word. Two pipes of 64 KiB and 4 KiB of a copy lie between our shell and containerd. Before
+ * Blanks that follow the last word. Two pipes of 64 KiB and 4 KiB of a copy lie between the shell and containerd. Before
  * its versions 1.6.22 and 1.7.3 it drops all of this when a container ends. A shell that has ended has written more
  * than they hold, so that the last word has left them.
  */
@@ -130,7 +130,7 @@ export function resourcesOf({ settings, limits, gpus }: Order): Record<string, s
   };
 }
 
-/** The frame of every pod: its user, its names, and the volumes of the container of ours. */
+/** The frame of every pod: its user, its names, and the volumes of the sidecar. */
 export function frameOf(order: Order): { readonly volumes: readonly object[] } {
   const { settings, limits, ours, hosts, dataPools, warmFor } = order;
   const waits = warmFor === undefined ? 0 : WARM_POD_MS / 1_000;
@@ -170,7 +170,7 @@ export function frameOf(order: Order): { readonly volumes: readonly object[] } {
   } as { readonly volumes: readonly object[] };
 }
 
-/** The container of ours. It stays beside the program: a container of its own for the input would cost a second. */
+/** The sidecar: a container of Kethub beside the program, from input to output. One for the input alone would cost a second. */
 export function transferOf(order: Order, image: string, environment: Readonly<Record<string, string>> = {}): object {
   return {
     image,
@@ -228,7 +228,7 @@ export const SECURITY = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Folders of our own container. */
+/** Folders of the sidecar. */
 const OWN_MOUNTS = [
   { name: 'secret', mountPath: `${KETHUB}/secret`, readOnly: true },
   { name: 'exchange', mountPath: `${KETHUB}/exchange` },
@@ -237,7 +237,7 @@ const OWN_MOUNTS = [
   { name: 'handover', mountPath: `${KETHUB}/handover` },
 ];
 
-/** A folder of the exchange between the container of ours and the others. */
+/** A folder of the exchange between the sidecar and the others. */
 export function exchanged(name: string, mountPath: string, writable = false): object {
   return { name: 'exchange', subPath: name, mountPath, readOnly: !writable };
 }
@@ -264,7 +264,7 @@ export function programMounts({ dataPools }: Order): object[] {
 
 /** Milliseconds for which a pod waits for an execution. Then another takes its place, with addresses and certificates of that time. */
 export const WARM_POD_MS = 900_000;
-/** Sleeps until our container has news, which may take minutes. */
+/** Sleeps until the sidecar has news, which may take minutes. */
 const SLEEP = `if [ -p ${KETHUB}/result/news ]; then read -r _ <>${KETHUB}/result/news; else sleep 0.02; fi`;
 
 /**
@@ -363,7 +363,7 @@ function ownedBy({ metadata }: Owner): object {
   };
 }
 
-/** The secret of an execution: what our own container needs, and what the service is given. It goes with the job. */
+/** The secret of an execution: what the sidecar needs, and what the service is given. It goes with the job. */
 export function secretOf(order: Order, owner: Owner, token: string, handover: string): object {
   return {
     apiVersion: 'v1',

@@ -274,7 +274,7 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
   }, 600_000);
 
   const idOf = (pod: WarmPod | undefined): string => /warm-[0-9a-f]+$/.exec(pod?.job ?? '')?.[0] ?? '';
-  /** The process of the container of ours in a pod, on this machine. */
+  /** The process of the sidecar in a pod, on this machine. */
   function processOf(pod: WarmPod | undefined): number {
     const found = readdirSync('/proc').filter((name) => {
       if (!/^\d+$/.test(name)) return false;

@@ -69,7 +69,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** A request as the container of ours in a pod sends it. */
+/** A request as the sidecar in a pod sends it. */
 async function ask(id: string, token: string, what: string, pod = one, signal?: AbortSignal): Promise<Asked> {
   const headers = { authorization: `Bearer ${token}`, 'x-kethub-pod': pod };
   const [method, path] = what.split(' ') as [string, string];

@@ -35,7 +35,7 @@ interface Container {
   readonly env: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/** Starts the container of ours in a pod that waits, and returns how to start that of the program. */
+/** Starts the sidecar in a pod that waits, and returns how to start that of the program. */
 function podOf(id: string) {
   const home = join(root, id);
   for (const folder of ['exchange/result', 'handover', 'secret', 'output'])
@@ -159,7 +159,7 @@ test('a pod that waits ends at once when its node asks it to', async () => {
   pod.close();
 });
 
-test('the container of ours is started anew while the pod waits, and wakes the program all the same', async () => {
+test('the sidecar is started anew while the pod waits, and wakes the program all the same', async () => {
   const pod = podOf('warm-4');
   const ours = pod.startOurs();
   const program = pod.startProgram();
