@@ -54,7 +54,7 @@ export class Metrics {
     });
     this.#workflowRetries = new Counter({
       name: 'kethub_workflow_retries_total',
-      help: 'Repeated work of workflows. `batch`: instances that could not be written. `conflict`: with another process. `job`: of a task. `note`: an answer of a service elsewhere. `schedule`, `message`, `signal` and `timer`: a start, or an event. `round`: all work, in an outage',
+      help: 'Repeated work of workflows. `batch`: instances that could not be written. `conflict`: with another process. `job`: of a task. `answer`: of a service elsewhere, to be written. `schedule`, `message`, `signal` and `timer`: a start, or an event. `round`: all work, in an outage',
       labelNames: ['what'],
       registers,
     });
@@ -81,7 +81,7 @@ export class Metrics {
   }
 
   workflowRetried(
-    what: 'batch' | 'conflict' | 'job' | 'note' | 'schedule' | 'message' | 'signal' | 'timer' | 'round',
+    what: 'batch' | 'conflict' | 'job' | 'answer' | 'schedule' | 'message' | 'signal' | 'timer' | 'round',
   ): void {
     this.#workflowRetries.inc({ what });
   }

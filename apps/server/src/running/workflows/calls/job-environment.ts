@@ -45,7 +45,7 @@ export interface JobEnvironment {
   /**
    * Stores a call of a service of the platform, with its execution. Returns false when the job was cancelled meanwhile.
    */
-  note(call: MadeCall): Promise<boolean>;
+  storeCall(call: MadeCall): Promise<boolean>;
   /**
    * Stores and counts a start before it is sent to a service elsewhere. Returns null when it must not be sent: the job
    * was cancelled, or another process took it while this one stood still. Throws quota-exceeded.
@@ -86,11 +86,11 @@ const REFUSALS = 5;
 export function createJobEnvironment(platform: Platform, of: EnvironmentOf): JobEnvironment {
   const { workflows, directory, targets, completions, caller, stopped } = of;
   const { database, log, telemetry } = platform;
-  const noting = new Batcher<MadeCall, boolean>((calls) =>
-    database.write((transaction) => noteCalls(platform, workflows, transaction, calls)),
+  const storing = new Batcher<MadeCall, boolean>((calls) =>
+    database.write((transaction) => storeCalls(platform, workflows, transaction, calls)),
   );
   const calling = new Batcher<Asking, Call | null>((all) =>
-    database.write((transaction) => noteStarts(platform, transaction, caller, all)),
+    database.write((transaction) => storeStarts(platform, transaction, caller, all)),
   );
   const answering = new Batcher<Answered, WorkflowJobRow['state'] | undefined>(async (answers) => {
     const states = await database.write((transaction) => markAnswered(transaction, answers));
@@ -104,7 +104,7 @@ export function createJobEnvironment(platform: Platform, of: EnvironmentOf): Job
     capacity: new CapacityCheck(platform),
     caller,
     end: (job, event) => completions.add({ job, event }),
-    note: (call) => noting.add(call),
+    storeCall: (call) => storing.add(call),
     calling: (job, of) => calling.add({ job, of }),
     answered: (answer) => answering.add(answer),
     async persist(job, write) {
@@ -117,7 +117,7 @@ export function createJobEnvironment(platform: Platform, of: EnvironmentOf): Job
             { job: job.id, attempt, err: error },
             'the result of a job of a workflow is not written yet: it is tried again',
           );
-          telemetry.metrics?.workflowRetried('note');
+          telemetry.metrics?.workflowRetried('answer');
           await pause(pauseAfter(attempt), undefined, { signal: stopped }).catch(() => undefined);
         }
       }
@@ -125,7 +125,7 @@ export function createJobEnvironment(platform: Platform, of: EnvironmentOf): Job
   };
 }
 
-async function noteCalls(
+async function storeCalls(
   platform: Platform,
   workflows: Workflows,
   transaction: Queries,
@@ -135,9 +135,9 @@ async function noteCalls(
     transaction,
     calls.map(({ called }) => called),
   );
-  const noted = calls.filter(({ called }) => marked.has(called.id));
-  for (const { subscriber } of noted) await count(platform, transaction, subscriber);
-  const prepared = noted.map((call) => call.prepared);
+  const stored = calls.filter(({ called }) => marked.has(called.id));
+  for (const { subscriber } of stored) await count(platform, transaction, subscriber);
+  const prepared = stored.map((call) => call.prepared);
   const depths = await depthsOf(
     transaction,
     prepared.filter(({ row }) => row.type === 'WORKFLOW').map(({ row }) => row.id),
@@ -155,7 +155,7 @@ interface Asking {
   readonly of: Caller;
 }
 
-async function noteStarts(
+async function storeStarts(
   platform: Platform,
   transaction: Queries,
   caller: string,

@@ -77,7 +77,7 @@ export class JobWorker implements JobExecutor {
       caller: this.#caller,
       stopped: this.#stopped.signal,
     });
-    this.#environment = this.#noting(environment);
+    this.#environment = this.#recording(environment);
     this.#look = look;
     this.#giveUpInstance = giveUpInstance;
     this.#contexts = new JobContexts(platform, cache);
@@ -93,16 +93,16 @@ export class JobWorker implements JobExecutor {
   }
 
   /** Records ends and starts of jobs, so that the table is not read in vain. */
-  #noting(environment: JobEnvironment): JobEnvironment {
+  #recording(environment: JobEnvironment): JobEnvironment {
     return {
       ...environment,
       end: async (job, event) => {
         await environment.end(job, await this.#withoutSecrets(job, event));
         this.#ended.add(job.id);
       },
-      note: (call) => {
+      storeCall: (call) => {
         if (this.#started.size < REMEMBERED) this.#started.add(call.called.id);
-        return environment.note(call);
+        return environment.storeCall(call);
       },
     };
   }

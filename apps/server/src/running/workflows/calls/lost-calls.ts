@@ -10,7 +10,7 @@ const OUTCOME_UNKNOWN = {
   type: 'about:blank',
   title: 'Outcome unknown',
   detail:
-    'The machine that called the service went away before it had noted the answer. The service may be at work; it is not called again.',
+    'The machine that called the service went away before it had stored the answer. The service may be at work; it is not called again.',
 };
 
 /** Fails the starts of a worker that does not come back: nobody knows whether the services have begun. */

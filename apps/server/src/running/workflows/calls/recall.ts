@@ -21,7 +21,7 @@ export async function recall(
   context: JobContext | undefined,
 ): Promise<void> {
   const { platform, directory } = environment;
-  const reason = 'The platform stopped before it had noted the answer to the start.';
+  const reason = 'The platform stopped before it had stored the answer to the start.';
   const { $secrets } = (await readExact(job.input ?? '{}')) as { $secrets?: unknown };
   if (!context || ($secrets != null && context.sealedSecrets === null)) return abandonJob(platform, job, reason);
   const call = callOf(job, context);

@@ -51,7 +51,7 @@ async function startHere(
   const called = { id: job.id, lease: job.lease, application_id: applicationId, address };
   let accepted = false;
   try {
-    accepted = await environment.note({ called, subscriber, prepared });
+    accepted = await environment.storeCall({ called, subscriber, prepared });
   } finally {
     if (!accepted) await removeInput(platform, prepared.row.input_blob);
   }

@@ -31,12 +31,12 @@ export async function startRemote(
   subscriber: RemoteSubscriber,
   text: string,
 ): Promise<void> {
-  const noted = await environment.calling(job, subscriber).catch(async (error: unknown) => {
+  const stored = await environment.calling(job, subscriber).catch(async (error: unknown) => {
     // The answer of the database may have been lost. The start was not sent.
     if (!(error instanceof Problem)) await takeBack(environment, job);
     throw error;
   });
-  if (!noted) return;
+  if (!stored) return;
   let started: Value;
   let address: string;
   try {
@@ -44,23 +44,23 @@ export async function startRemote(
     address = `/${encodeURIComponent(idIn(started))}`;
   } catch (error) {
     const isAgain = job.state === 'CANCELLING';
-    return isAgain ? notFound(environment, noted, error) : notStarted(environment, noted, call, subscriber, error);
+    return isAgain ? notFound(environment, stored, error) : notStarted(environment, stored, call, subscriber, error);
   }
   const due = environment.platform.now() + FIRST_POLL_MS;
-  const note = () =>
-    environment.persist(job, () => environment.answered({ id: job.id, caller: noted.job.caller ?? '', address, due }));
-  if (!hasEnded(started) || noted.job.state === 'WITHDRAWN') {
-    if ((await note()) === undefined) await cancelGone(environment, job, subscriber, address);
+  const store = () =>
+    environment.persist(job, () => environment.answered({ id: job.id, caller: stored.job.caller ?? '', address, due }));
+  if (!hasEnded(started) || stored.job.state === 'WITHDRAWN') {
+    if ((await store()) === undefined) await cancelGone(environment, job, subscriber, address);
     return;
   }
   // A call that has ended already is never stored as running: its start and its end are one transaction, unless the
   // result is late.
   try {
-    await endRemote(certain(environment, noted.job, null), noted.job, call, started, { subscriber, address });
+    await endRemote(certain(environment, stored.job, null), stored.job, call, started, { subscriber, address });
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
     // The next poll meets the same fault again.
-    await note();
+    await store();
   }
 }
 
@@ -69,11 +69,11 @@ function takeBack(
   { platform: { database, now }, persist, caller }: JobEnvironment,
   job: WorkflowJobRow,
 ): Promise<unknown> {
-  const noted = { ...job, caller };
+  const stored = { ...job, caller };
   const from = job.state === 'CANCELLING' ? 'WITHDRAWN' : 'CALLING';
   return persist(job, () =>
     database.write(
-      async (transaction) => (await reopen(transaction, noted, from, now())) || withdraw(transaction, noted),
+      async (transaction) => (await reopen(transaction, stored, from, now())) || withdraw(transaction, stored),
     ),
   );
 }
