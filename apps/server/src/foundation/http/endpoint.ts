@@ -122,7 +122,7 @@ const CALLER = 'caller';
 const LARGE = 64 * 1024;
 
 /** Problems of every endpoint. */
-const always: readonly ProblemCode[] = ['too-many-requests', 'internal-error', 'not-ready'];
+const always: readonly ProblemCode[] = ['internal-error', 'not-ready'];
 
 /** Admission, limits and address of an interface, for all of its endpoints. */
 interface MountOptions<A extends string, C> {
@@ -313,10 +313,17 @@ function describe<A extends string, C>(
   };
 }
 
-/** Problems with which a query or a JSON body is refused before the operation sees it. */
-function judgedProblems({ query, body }: { readonly query?: TSchema; readonly body?: TSchema }): ProblemCode[] {
-  if (body) return ['invalid-request', 'malformed-json', 'too-large', 'unsupported-media-type'];
-  return query ? ['invalid-request'] : [];
+/** Problems with which a query or a body is refused before the operation sees it. */
+function judgedProblems({
+  query,
+  body,
+  consumes,
+}: Pick<EndpointFacts<TSchema, string>, 'query' | 'body' | 'consumes'>) {
+  const problems: ProblemCode[] = query || body ? ['invalid-request'] : [];
+  if (body) problems.push('malformed-json', 'too-large', 'unsupported-media-type');
+  // The memory for bodies may be taken.
+  if (body || consumes) problems.push('too-many-requests');
+  return problems;
 }
 
 /**
