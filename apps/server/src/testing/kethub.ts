@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlatformClient, isBuilt, signInWithPassword, type PlatformClient, serviceForm } from '@kethub/client';
 import type { Runtime } from '@kethub/runtime';
+import { keepRoots, lendRoots } from '@kethub/runtime/testing/lent-root';
 import type { Application, Build, RuntimeConfiguration, Service, Subscription } from '@kethub/contract';
 import { readConfiguration, type Configuration } from '../foundation/config/index.ts';
 import { sqliteFileIn } from '../foundation/storage/index.ts';
@@ -60,6 +61,7 @@ export async function startTestKethub(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestKethub> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kethub-data-'));
+  lendRoots(dataDir);
   const { databaseUrl, drop } = await kind.copy(sqliteFileIn(dataDir));
   const given = {
     KETHUB_DATA_DIR: dataDir,
@@ -106,6 +108,7 @@ export async function startTestKethub(
       // A platform that continued with this data may have left a runner.
       if (stopped) kethub = await startWhole(configuration);
       await endRunner(kethub.runtime, dataDir, () => kethub.stop());
+      keepRoots(dataDir);
       await rm(dataDir, { recursive: true });
       await drop();
     },

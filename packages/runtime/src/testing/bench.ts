@@ -22,6 +22,7 @@ import {
   type LogLine,
 } from '../index.ts';
 import { runnerPathsIn } from '../paths.ts';
+import { keepRoots, lendRoots } from './lent-root.ts';
 import { NOT_STARTED } from '../runner/waiting-notice.ts';
 import type { Runtime, RuntimeOptions } from '../index.ts';
 
@@ -84,6 +85,7 @@ export async function openBench(
   wrap: (runtime: Runtime, dataDir: string) => Runtime | Promise<Runtime> = (runtime) => runtime,
 ): Promise<Bench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kethub-bench-'));
+  lendRoots(dataDir);
   before(dataDir);
   const defaults = { dataDir, idleExitMs: 500, cancelGraceMs: 400, warmBytes: 0 };
   const runtime = await wrap(await connectRuntime({ ...defaults, ...options }), dataDir);
@@ -175,6 +177,7 @@ export async function openBench(
       await until('nothing runs', async () => (await last.status()).running.length === 0);
       await last.close();
       await leftNothing(dataDir, [...runners], orphansBefore);
+      keepRoots(dataDir);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
