@@ -8,7 +8,8 @@ export class LoadingCache<V> {
   /** `max` values are cached; one more evicts the least recently used one. */
   constructor(load: (key: string) => Promise<V>, max: number) {
     this.#load = load;
-    this.#values = new LRUCache({ max });
+    // A cache with `max` would have its arrays in full length from the beginning, and fill them each time it is cleared.
+    this.#values = new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
   }
 
   get(key: string): Promise<V> {

@@ -156,14 +156,10 @@ export function mount<A extends string, C>(
   { prefix, admit, security, refusals = () => [], limits, divert, announce }: MountOptions<A, C>,
 ): void {
   if (!app.hasRequestDecorator(CALLER)) app.decorateRequest(CALLER, null);
+  const withoutBody: RouteOptions[] = [];
   const add = (endpoint: Endpoint<A, C>, route: RouteOptions): void => {
-    if (!takesNoBody(endpoint)) app.route(route);
-    else
-      void app.register((scope, _options, done) => {
-        leaveBodiesUnread(scope);
-        scope.route(route);
-        done();
-      });
+    if (takesNoBody(endpoint)) withoutBody.push(route);
+    else app.route(route);
   };
   for (const endpoint of endpoints) {
     // The validator has checked the body against the very schema that types the cost.
@@ -225,6 +221,11 @@ export function mount<A extends string, C>(
       },
     });
   }
+  void app.register((scope, _options, done) => {
+    leaveBodiesUnread(scope);
+    for (const route of withoutBody) scope.route(route);
+    done();
+  });
 }
 
 /** Ends the observation of a diverted request when its answer is closed. */

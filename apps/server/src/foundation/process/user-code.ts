@@ -1,11 +1,15 @@
 import { checkSandbox, connectRuntime, RuntimeUnavailable, type Runtime } from '@kethub/runtime';
 import { Refusal } from '../config/index.ts';
 
-/** User code runs in a sandbox or not at all. Throws Refusal. */
+let isUsable = false;
+
+/** User code runs in a sandbox or not at all. A sandbox is tried once in each process. Throws Refusal. */
 export async function requireSandbox(): Promise<void> {
+  if (isUsable) return;
   const check = await checkSandbox();
   if (!check.usable)
     throw new Refusal(`User code cannot be run safely on this machine: ${check.reason} ${check.remedy}`);
+  isUsable = true;
 }
 
 /** Connects to the runner of this process, and starts one if there is none. Throws Refusal. */

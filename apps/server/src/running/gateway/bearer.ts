@@ -39,7 +39,7 @@ export function createBearers(
     return header;
   };
 
-  const verified = new LRUCache<string, BearerClaims>({ max: CACHED });
+  const verified = new LRUCache<string, BearerClaims>({ maxSize: CACHED, sizeCalculation: () => 1 });
 
   const parse = (token: string): BearerClaims | null => {
     const [head, body, signature, ...rest] = token.split('.');

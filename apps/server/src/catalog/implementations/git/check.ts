@@ -26,8 +26,14 @@ export function isRecent(line: string): boolean {
   return (found[different] || 0) >= (OLDEST[different] ?? 0);
 }
 
-/** Returns whether Git can run in a sandbox on this machine. Tries it, which takes 50 ms. */
+let isSandboxed = false;
+
+/** Returns whether Git can run in a sandbox on this machine. Tries it until it can, which takes 50 ms. */
 export function canSandbox(): boolean {
+  return (isSandboxed ||= trySandbox());
+}
+
+function trySandbox(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'kethub-git-'));
   try {
     const [program, ...options] = sandboxCommand(folder, folder, 'READ');
