@@ -66,7 +66,7 @@ let rules: Ajv2020 | undefined;
 /** Throws what a schema has that JSON Schema 2020-12 does not allow. */
 function requireSchema(schema: RequestSchema): void {
   rules ??= ajv(true);
-  rules.validateSchema(schema, true);
+  if (rules.validateSchema(schema) !== true) throw new Error(`schema is invalid: ${rules.errorsText()}`);
 }
 
 /** Validator of a Request Schema. It is compiled when it is first used. */
