@@ -201,9 +201,7 @@ async function open(opening: Opening): Promise<Omit<Served, 'close'>> {
   });
   endings.push(
     () => server.close(),
-    () => {
-      service.close();
-    },
+    () => service.close(),
   );
   if (options.quiet !== true) showLogs(output, executions);
   const port = await server.listen(options.port ?? PORT, options.port !== undefined);

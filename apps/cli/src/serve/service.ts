@@ -93,9 +93,11 @@ export class ServedService {
     return this.#problem;
   }
 
-  close(): void {
+  /** Ends what is being loaded, and waits for that: it writes into the folder of sources. */
+  async close(): Promise<void> {
     this.#ending.abort();
     this.#watch.close();
+    await this.#loading;
   }
 
   /** Waits until everything is loaded that was saved before the call. Later saves do not hold it up. */
