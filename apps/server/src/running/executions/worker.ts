@@ -258,7 +258,7 @@ export class ExecutionWorker {
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
     let attempts = START_ATTEMPTS;
-    for (let attempt = 1; !this.#stopped.signal.aborted; attempt++) {
+    for (let attempt = 1; !this.#stopped.signal.aborted && this.#running.get(row.id) === claimed; attempt++) {
       try {
         const job = await jobOf(this.#platform, this.#runnables, row);
         if ('image' in job.code) attempts = CONTAINER_START_ATTEMPTS;
