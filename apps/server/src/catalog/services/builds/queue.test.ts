@@ -210,6 +210,23 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
     await until(async () => (await status(next)) === 'RUNNING');
   });
 
+  test('a build that fails while it reads its source is not repeated, unless the source was cut off', async () => {
+    const [build = ''] = await queue('a');
+    let begun = 0;
+    await startWorker({
+      isPresent: () => Promise.resolve(true),
+      build(archive) {
+        begun += 1;
+        // Both end its stream: first the store of files, then the disk of this machine.
+        const error = Object.assign(new Error('failed'), { code: begun === 1 ? 'ECONNRESET' : 'ENOSPC' });
+        archive.on('error', () => undefined).destroy(error);
+        return Promise.reject(error);
+      },
+    });
+    await until(async () => (await status(build)) === 'FAILED');
+    expect(begun).toBe(2);
+  });
+
   const execute = async (configuration: Partial<RuntimeConfiguration>, waitedMs = 0): Promise<void> => {
     const id = `e${++number}`;
     await addBareVersion(platform, id, configuration);
