@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { slurmSettings } from '@kethub/server/testing/slurm';
 import { kubernetesSettings } from '@kethub/server/testing/kubernetes';
 import { NAMESPACE, openCluster } from '@kethub/runtime/testing/cluster';
@@ -32,6 +33,7 @@ export interface FaultyCluster {
 const ATTEMPTS = 720;
 /** Tenths of a second until something to remove has begun. */
 const ATTEMPTS_TO_REMOVE = 150;
+const OPERATOR_LOOKS_MS = 5_000;
 /** Address of this machine that nodes on it reach. */
 const LOOPBACK = '127.0.0.2';
 
@@ -115,6 +117,8 @@ async function openSlurm(): Promise<FaultyCluster> {
     execFileSync('squeue', ['--noheader', `--format=${format}`, ...options], { env: environment, encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
+  const look = (program: string, args: readonly string[]) => promisify(execFile)(program, args, { env: environment });
+  const resume = (line: string) => look('scontrol', ['update', `nodename=${line.split('|')[0]}`, 'state=resume']);
   const node =
     (name: string) =>
     async (away: () => Promise<void>): Promise<void> => {
@@ -122,6 +126,15 @@ async function openSlurm(): Promise<FaultyCluster> {
       await away();
       slurm.startNode(name);
     };
+  // A controller that was killed may start a job again that still runs. Slurm refuses, and drains the node until an
+  // operator resumes it.
+  const operator = setInterval(() => {
+    void look('sinfo', ['--noheader', '--Node', '--list-reasons', '--format=%N|%E'])
+      .then(({ stdout }) => stdout.split('\n').filter((line) => line.endsWith('|Duplicate jobid')))
+      .then((lines) => Promise.all(lines.map(resume)))
+      // The controller is away: the next look finds the same.
+      .catch(() => undefined);
+  }, OPERATOR_LOOKS_MS);
   return {
     name: 'slurm',
     settings: { ...settings, KETHUB_SERVICE_NETWORKS: `${LOOPBACK}/32` },
@@ -157,6 +170,7 @@ async function openSlurm(): Promise<FaultyCluster> {
         ]),
       ),
     async close() {
+      clearInterval(operator);
       reports.close();
       await slurm.stop();
       rmSync(folder, { recursive: true, force: true });
