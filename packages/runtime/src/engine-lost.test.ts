@@ -89,6 +89,7 @@ describe.skipIf(cgroups.pathFor('x') === null)('what an engine leaves in the cgr
         return answer({});
       }
       if (neverAnswers) return;
+      if (!pathname.endsWith('/start')) return void request.socket.destroy();
       orphans.push(park(made.get(name) ?? ''));
       isAway = awayAfterStart;
       return void request.socket.destroy();
