@@ -15,6 +15,7 @@ test.each([
   ['a password of the tests', '{"form":"username=ada&p=correct+horse+battery"}'],
   ['a member that holds a secret', '{"set-cookie":"_session=1"}'],
   ['a member that holds a secret', '{"client_secret":"hunter2"}'],
+  ['a problem that its endpoint does not name: add it to its problems in routes.ts', '{"unnamedBy":"GET /api/me"}'],
   ['a private key', '{"kty":"EC","d":"0123456789abcdef0123"}'],
 ])('finds %s in %s', (kind, line) => expect(secretsIn(line)).toContain(kind));
 

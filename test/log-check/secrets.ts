@@ -8,6 +8,7 @@ const kinds: Readonly<Record<string, RegExp>> = {
   'a password in an address': /:\/\/[^\s/:@"]*:[^\s/@"]+@/,
   'a password of the tests': /correct[ +]horse|wrong-but-close|staple/i,
   'a member that holds a secret': /"[a-z_-]*(?:password|passwd|secret|cookie|authorization)"\s*:\s*"[^"]/i,
+  'a problem that its endpoint does not name: add it to its problems in routes.ts': /"unnamedBy":"/,
   'a private key': /BEGIN [A-Z ]*PRIVATE KEY|"d"\s*:\s*"[\w-]{20,}"/,
 };
 

@@ -126,7 +126,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     const reqId = request.id;
     if (problem.status >= 500) options.log.error({ reqId, err: error }, problem.message);
     // The detail is not logged: it may quote what the caller has sent.
-    else options.log.debug({ reqId, code: problem.code, cause: problem.cause }, 'refused');
+    else
+      options.log.debug({ reqId, code: problem.code, cause: problem.cause, ...unnamed(problem, request) }, 'refused');
     return sendProblem(options, request, reply, problem);
   });
   await app.register(swagger, {
@@ -231,6 +232,13 @@ function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: nu
   if (status >= 500) log.error(line, 'answered');
   else if (method === 'GET' && status < 400) log.debug(line, 'answered');
   else log.info(line, 'answered');
+}
+
+/** The endpoint, if its description does not name the problem. test/log-check fails the run then. */
+function unnamed({ status, code }: Problem, { routeOptions: { method, url, schema } }: FastifyRequest): object {
+  const described = schema?.response as Readonly<Record<number, { readonly description: string }>> | undefined;
+  if (!described || described[status]?.description.includes(`\`${code}\``)) return {};
+  return { unnamedBy: `${String(method)} ${url}` };
 }
 
 /** Parts of a request: their names in sentences, and the prefixes of pointers into them. */
