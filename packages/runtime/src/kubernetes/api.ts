@@ -63,12 +63,16 @@ export class ClusterApi {
     }
   }
 
-  /** Deletes an object. One that is gone already is fine. */
-  async remove(path: string, options: { gracePeriodSeconds?: number } = {}): Promise<void> {
+  /** Deletes an object. One that is gone already is fine, and so is another one with its name. */
+  async remove(
+    path: string,
+    options: { gracePeriodSeconds?: number; preconditions?: { uid: string } } = {},
+  ): Promise<void> {
     try {
       await this.ask('DELETE', path, { body: { kind: 'DeleteOptions', propagationPolicy: 'Background', ...options } });
     } catch (error) {
-      if (!(error instanceof ClusterRefusal) || error.status !== 404) throw error;
+      const isOther = options.preconditions !== undefined && error instanceof ClusterRefusal && error.status === 409;
+      if (!isOther && (!(error instanceof ClusterRefusal) || error.status !== 404)) throw error;
     }
   }
 

@@ -17,15 +17,22 @@ export interface Job {
  * was lost is continued.
  */
 export async function createJob(api: ClusterApi, order: Order, program: ClusterProgram, token: string): Promise<void> {
-  const job = await madeJob(api, order, program.pod(order));
+  const [job, isNew] = await madeJob(api, order, program.pod(order));
+  const add = async (kind: string, body: object): Promise<void> => {
+    if ((await unlessThere(api.ask('POST', kind, { body }))) !== null || !isNew) return;
+    // It is of an earlier attempt, whose job somebody has removed. The cluster would remove it later.
+    await api.remove(`${kind}/${order.job}`);
+    await api.ask('POST', kind, { body });
+  };
   await Promise.all([
-    unlessThere(api.ask('POST', 'secrets', { body: secretOf(order, job, token, program.handover) })),
-    unlessThere(api.ask('POST', 'networkpolicies', { body: policyOf(order, job) })),
+    add('secrets', secretOf(order, job, token, program.handover)),
+    add('networkpolicies', policyOf(order, job)),
   ]);
   await api.ask('PATCH', `jobs/${order.job}`, { body: { spec: { suspend: false } } });
 }
 
-async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<Job> {
+/** The job, and whether this call has made it. */
+async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<[Job, boolean]> {
   const made = await unlessThere(api.ask<Job>('POST', 'jobs', { body: jobOf(order, pod) }));
   const job = made ?? (await api.find<Job>(`jobs/${order.job}`));
   if (
@@ -33,7 +40,7 @@ async function madeJob(api: ClusterApi, order: Order, pod: object): Promise<Job>
     job.metadata.deletionTimestamp === undefined &&
     job.metadata.annotations?.[ATTEMPT] === order.attempt
   )
-    return job;
+    return [job, made !== null];
   // An earlier attempt, which was refused, is not yet removed.
   if (job !== null) await api.remove(`jobs/${order.job}`);
   await api.remove(`secrets/${order.job}`);
@@ -51,8 +58,14 @@ async function unlessThere<T>(creation: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Removes a job with its secret. Its pods and its network policy go with it. */
-export async function removeJob(api: ClusterApi, job: string): Promise<void> {
-  await api.remove(`secrets/${job}`);
-  await api.remove(`jobs/${job}`);
+/**
+ * Removes the job of an attempt with its secret. Its pods and its network policy go with it, and so does the secret of a
+ * job that is gone. A later attempt of the execution has a job of the same name, which stays.
+ */
+export async function removeJob(api: ClusterApi, name: string, attempt: string): Promise<void> {
+  const job = await api.find<Job>(`jobs/${name}`);
+  // Jobs of older versions name no attempt.
+  if (job === null || (job.metadata.annotations?.[ATTEMPT] ?? attempt) !== attempt) return;
+  await api.remove(`secrets/${name}`);
+  await api.remove(`jobs/${name}`, { preconditions: { uid: job.metadata.uid } });
 }

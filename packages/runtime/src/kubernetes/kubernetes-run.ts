@@ -189,7 +189,7 @@ export class KubernetesRun implements Run {
     this.#claims.close();
     for (let attempt = 1; ; attempt++) {
       try {
-        await removeJob(this.#cluster.api, this.#options.job);
+        await removeJob(this.#cluster.api, this.#options.job, this.#options.attempt);
         return;
       } catch (error) {
         if (attempt === REMOVE_ATTEMPTS) {

@@ -16,7 +16,7 @@ import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import type { Handover } from './handover.ts';
 import { KubernetesRun, makeFolders, type Cluster, type JobRunOptions } from './kubernetes-run.ts';
 import { createJob, removeJob, type Job } from './jobs.ts';
-import { idLabel, jobName, LABELS, type Destination, type Order } from './objects.ts';
+import { ATTEMPT, attemptOf, idLabel, jobName, LABELS, type Destination, type Order } from './objects.ts';
 import { Pods } from './pods.ts';
 import { buildProgram, imageProgram, pythonProgram, type ClusterProgram } from './programs.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -325,7 +325,8 @@ export class Kubernetes {
     const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
     // A record is written before its job is created, so every job in use is known here.
     const inUse = this.#inUse();
-    for (const { metadata } of items) if (!inUse.has(metadata.name)) await removeJob(api, metadata.name);
+    for (const { metadata } of items)
+      if (!inUse.has(metadata.name)) await removeJob(api, metadata.name, metadata.annotations?.[ATTEMPT] ?? '');
   }
 
   #inUse(): ReadonlySet<string> {
@@ -337,11 +338,6 @@ export class Kubernetes {
       ...this.#warm.list().map(({ job }) => job),
     ]);
   }
-}
-
-/** Names the attempt of an execution: each one has a token of its own. */
-function attemptOf({ tokenHash }: Pick<KeptJob, 'tokenHash'>): string {
-  return tokenHash.slice(0, 16);
 }
 
 function optionsOf(kept: KeptJob, folder: string): JobRunOptions {

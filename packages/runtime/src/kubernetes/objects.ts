@@ -45,6 +45,11 @@ export interface Destination {
 /** Annotation with the attempt of an execution. */
 export const ATTEMPT = 'kethub.io/attempt';
 
+/** Names the attempt of an execution: each one has a token of its own. */
+export function attemptOf({ tokenHash }: { readonly tokenHash: string }): string {
+  return tokenHash.slice(0, 16);
+}
+
 /** The last word of a log: the shell around the program writes it when the program has ended. */
 export function endMark(attempt: string): string {
   return `\u001eEND ${attempt}`;

@@ -5,7 +5,7 @@ import { hashOf, type Transfer, type Transfers } from '../transfers/transfers.ts
 import type { ClusterApi } from './api.ts';
 import { Handover } from './handover.ts';
 import { removeJob } from './jobs.ts';
-import { WARM_POD_MS } from './objects.ts';
+import { attemptOf, WARM_POD_MS } from './objects.ts';
 import { isOver, latestWarning, waitOf, type Pod } from './pod.ts';
 import type { Pods } from './pods.ts';
 
@@ -276,7 +276,7 @@ export class WarmPods {
     one.unfollow();
     const removed = (async () => {
       await one.made;
-      await removeJob(api, one.job);
+      await removeJob(api, one.job, attemptOf(one));
     })()
       .catch((error: unknown) => {
         console.error(`job ${one.job} could not be removed yet: ${messageOf(error)}`);

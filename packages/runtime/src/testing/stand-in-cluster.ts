@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ClusterApi } from '../kubernetes/api.ts';
 import type { PodListener, Pods } from '../kubernetes/pods.ts';
 
-/** A stand-in for a cluster: it tells of pods when a test does, and notes what is removed. Logs are empty. */
+/** A stand-in for a cluster: it tells of pods when a test does, and notes what is removed. Every job is there, and logs are empty. */
 export interface StandInCluster {
   readonly api: ClusterApi;
   readonly pods: Pods;
@@ -19,7 +19,7 @@ export function standInCluster(): StandInCluster {
   const warnings: string[] = [];
   const api = {
     ask: () => Promise.resolve({ items: warnings.map((message) => ({ message })) }),
-    find: () => Promise.resolve(null),
+    find: () => Promise.resolve({ metadata: { name: 'any', uid: 'any' } }),
     open: () => Promise.resolve(Readable.from([])),
     remove: (path: string) => Promise.resolve(void removed.push(path)),
   } as unknown as ClusterApi;
