@@ -210,6 +210,16 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type } });
     });
 
+    test('a pod whose node is closed by a taint is reported as such', async () => {
+      const job = await bench.startedWith('began', SLEEPING);
+      const ended = bench.ended(job.executionId);
+      const taint = async (taints: object[] | null): Promise<void> =>
+        expect((await cluster.ask('PATCH', '/api/v1/nodes/node1', { spec: { taints } })).status).toBe(200);
+      await taint([{ key: 'example.com/closed', effect: 'NoExecute' }]);
+      expect(await ended).toMatchObject({ outcome: 'FAILED', cause: { type: 'NodeClosed' } });
+      await taint(null);
+    });
+
     test('a pod that is deleted while it starts runs nothing, and leaves nothing', async () => {
       const job = bench.job(ONE, HALF);
       const ended = bench.ended(job.executionId);
