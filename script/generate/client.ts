@@ -11,11 +11,8 @@ interface ClientFile {
   readonly text: string;
 }
 
-/** The generated files of the client, from the OpenAPI documents that a platform serves at these addresses. */
-export async function clientFiles(addresses: {
-  readonly api: string;
-  readonly gateway: string;
-}): Promise<ClientFile[]> {
+/** The files, from the OpenAPI documents that a platform serves at these addresses. */
+async function clientFiles(addresses: { readonly api: string; readonly gateway: string }): Promise<ClientFile[]> {
   const served = { platform: addresses.api, gateway: addresses.gateway };
   const folder = path.join(root, 'packages/client/src/generated');
   const files = Object.entries(served).map(async ([name, address]) => {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { problems } from '@kethub/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientFiles } from '../../../../script/generate/client.ts';
 import { sqlite } from '../testing/databases.ts';
 import { startTestKethub, type TestKethub } from '../testing/kethub.ts';
 
@@ -85,11 +83,6 @@ describe('the description of the interfaces', () => {
     // Documents and inputs whose members others decide.
     const ofOthers = ['uploadApiSpecification', 'startJob', 'startJobOfVersion'].map((id) => `body of ${id}`);
     expect(wrong, remedy).toEqual(ofOthers);
-  });
-
-  test('has become the generated client', async () => {
-    for (const { file, text } of await clientFiles(platform.kethub.platform.addresses))
-      expect(readFileSync(file, 'utf8'), `${file} is stale. Renew it: npm run generate`).toBe(text);
   });
 
   test('has every operation answer what its address answers', async () => {
