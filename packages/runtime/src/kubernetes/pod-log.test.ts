@@ -40,6 +40,7 @@ test.each<[string, string[], boolean, LogEnd, string[]]>([
   ['a log whose mark comes while it is followed is not read again', [`${A}2026-01-01T00:00:01.2Z ${endMark('1')}\n`], false, 'WHOLE', ['a']],
   ['a log whose mark never comes is cut', [A + X, A + X, A + X, A + X], false, 'CUT', ['a', 'xx']],
   ['blanks of which the start is gone are not delivered', [`2026-01-01T00:00:01.2Z ${endMark('1')}${' '.repeat(1_000)}\n`], false, 'WHOLE', []],
+  ['a line without its end is not part of the warning that follows it', [`${X}\u001eWARNING careful\n2026-01-01T00:00:01.2Z ${endMark('1')}\n`], false, 'WHOLE', ['xx', 'careful']],
   ['a killed container has no mark', [A + X, A + X, A + X], true, 'WHOLE', ['a', 'xx']],
 ])('%s', async (_what, answers, endedSilently, end, lines) => {
   expect(await read(answers, endedSilently)).toEqual([end, lines]);

@@ -6,6 +6,8 @@ import { CONTAINERS } from './pod.ts';
 
 /** `2026-11-21T17:28:41.388916819Z ` */
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d) /;
+/** The mark of a line of standard error. */
+const WARNING = '\u001eWARNING ';
 /** Milliseconds until a log that was cut off is read on. */
 const AGAIN_MS = 500;
 /** Milliseconds until a log is read again whose program has ended: the first, doubled each time, and the longest. */
@@ -69,7 +71,7 @@ export async function followLog(
     if (seconds !== last.second) last = { second: seconds, lines: new Set() };
     last.lines.add(text);
     const time = Date.parse(`${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
-    for (const piece of piecesOf(text.slice(stamp.length)))
+    for (const piece of endedByWarning(text.slice(stamp.length)).flatMap(piecesOf))
       sink({ ...parseLine(piece, 'INFO'), timestamp: new Date(time).toISOString() });
   };
   const unmarked = (): boolean => state.mark === null || state.endedSilently();
@@ -110,6 +112,12 @@ export async function followLog(
     await (wasOver ? wait : Promise.race([wait, state.over]));
   }
   return 'WHOLE';
+}
+
+/** A line of standard error that follows a line without its end stands in the same line of the log. */
+function endedByWarning(text: string): string[] {
+  const at = text.indexOf(WARNING, 1);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at)];
 }
 
 function piecesOf(text: string): string[] {

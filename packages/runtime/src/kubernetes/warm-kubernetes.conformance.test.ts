@@ -211,7 +211,8 @@ describe.skipIf(process.getuid?.() !== 0)('pods of a real Kubernetes that wait f
     process.kill(ours, 'SIGSTOP');
     const job = bench.job(code, wish('handed', 1, { secrets: { token: SECRET } }));
     await bench.runtime.start(job);
-    expect(await warmPods()).toEqual([]);
+    // Another one may wait by now.
+    expect((await warmPods()).map((one) => one.job)).not.toContain(waiting?.job);
     process.kill((await bench.runtime.status()).runnerPid, 'SIGKILL');
     expect((await ended(job.executionId)).outcome).toBe('NOT_STARTED');
     // Its socket holds what it was handed, but nothing lets it begin.
