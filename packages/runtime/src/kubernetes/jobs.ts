@@ -10,6 +10,7 @@ export interface Job {
     readonly deletionTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
   };
+  readonly spec?: { readonly suspend?: boolean };
 }
 
 /**

@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 /** A run whose job is made by `make`; `lacking` counts how often it asked for room. */
-function runOf(id: string, make: () => Promise<void> = () => Promise.resolve()) {
+function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.resolve()) {
   const folder = join(root, id);
   mkdirSync(folder);
   makeFolders(folder, []);
@@ -90,6 +90,13 @@ test('an execution on a node that is closed is FAILED, and told as such', async 
   expect(await run.ended).toMatchObject({ commandRan: true, code: 143 });
   expect(await run.readResult(LIMITS)).toMatchObject({ kind: 'FAILURE', cause: { type: 'NodeClosed' } });
   expect(lines).toEqual([expect.stringMatching(/^Node closed: .* Start the execution again\.$/)]);
+});
+
+test('an execution whose runner ended before it let the job begin has not run', async () => {
+  vi.spyOn(api, 'find').mockResolvedValue({ metadata: { name: 'any', uid: 'any' }, spec: { suspend: true } });
+  const { run, lines } = runOf('forgotten', null);
+  expect(await run.ended).toMatchObject({ commandRan: false });
+  expect(lines).toEqual(['The program did not begin: the runner ended before it had made all of its job']);
 });
 
 test('an execution that waits for room keeps others from it for five minutes only', async () => {

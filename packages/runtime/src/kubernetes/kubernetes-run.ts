@@ -21,7 +21,7 @@ import {
   waitOf,
   type Pod,
 } from './pod.ts';
-import { removeJob } from './jobs.ts';
+import { removeJob, type Job } from './jobs.ts';
 import { ATTEMPT, endMark } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 import type { Pods } from './pods.ts';
@@ -105,6 +105,8 @@ export class KubernetesRun implements Run {
   #sink: LineSink = () => undefined;
   #pod: Pod | null = null;
   #isGone = false;
+  /** Reason why there is no pod, when there is none. */
+  #absence = 'its pod was removed from the cluster';
   #isOver = false;
   #isUnwanted = false;
   #failure: Cause | null = null;
@@ -333,24 +335,27 @@ export class KubernetesRun implements Run {
   #notBegun(pod: Pod | null): Exit {
     const end = pod === null ? null : programEnd(pod);
     const why =
-      pod === null || pod.status?.reason === undefined
-        ? (end?.message ?? end?.reason ?? 'it was removed')
+      pod?.status?.reason === undefined
+        ? (end?.message ?? end?.reason ?? this.#absence)
         : `${pod.status.reason}: ${pod.status.message ?? ''}`;
-    if (!this.#isUnwanted) this.#note('ERROR', `The cluster ended the pod before the program began: ${shortened(why)}`);
+    if (!this.#isUnwanted) this.#note('ERROR', `The program did not begin: ${shortened(why)}`);
     return refused();
   }
 
-  /** Says in the log why the program has not begun, each reason once, and notices a job that somebody has removed. */
+  /** Says in the log why the program has not begun, each reason once, and notices a job that has no pod and gets none. */
   async #explain(): Promise<void> {
-    const { api } = this.#cluster;
+    const { api, make } = this.#cluster;
     const { job } = this.#options;
     const signal = this.#abandoned.signal;
     for (let waited = 0; !this.#isOver && !signal.aborted && this.#log === null; waited += LOOK_MS) {
       await pause(LOOK_MS, null, { signal }).catch(() => undefined);
       if (this.#log !== null || this.#isOver || signal.aborted) return;
       try {
-        const found = await api.find<{ metadata: { deletionTimestamp?: string } }>(`jobs/${job}`);
-        if (found === null && this.#pod === null) {
+        const found = await api.find<Job>(`jobs/${job}`);
+        // An earlier runner has ended before it let the job begin, and nobody else does.
+        const isForgotten = make === null && found?.spec?.suspend === true;
+        if ((found === null || isForgotten) && this.#pod === null) {
+          if (isForgotten) this.#absence = 'the runner ended before it had made all of its job';
           this.#isGone = true;
           this.#podOver.resolve();
           return;
