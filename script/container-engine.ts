@@ -7,10 +7,13 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool } from './system-tools.ts';
 
-/** Docker's daemon, the programs with which it runs containers, and the helper that Kethub mounts in each of them. */
+/** The helper that Kethub puts into containers and pods. Images of tests are made of it as well. */
+export const busyboxTool: Tool = { what: 'a static busybox', package: 'busybox-static', isThere: isStaticBusybox };
+
+/** Docker's daemon, the programs with which it runs containers, and the helper. */
 export const containerTools: readonly Tool[] = [
   { what: 'Docker', package: 'docker.io', isThere: () => existsSync('/usr/sbin/dockerd') },
-  { what: 'a static busybox', package: 'busybox-static', isThere: isStaticBusybox },
+  busyboxTool,
 ];
 
 /** No engine can be started here. The message is the reason. */

@@ -15,7 +15,7 @@ import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endShims, unmountBelow } from './container-engine.ts';
+import { busyboxTool, endShims, unmountBelow } from './container-engine.ts';
 import { freePort } from './free-port.ts';
 import { makeCertificates } from './kubernetes/certificates.ts';
 import { loadPause, loadPython, PAUSE } from './kubernetes/images.ts';
@@ -36,6 +36,7 @@ export const kubernetesTools: readonly Tool[] = [
   { what: 'iptables', package: 'iptables', isThere: () => existsSync('/usr/sbin/iptables') },
   { what: 'OpenSSL', package: 'openssl', isThere: () => existsSync('/usr/bin/openssl') },
   { what: 'ip', package: 'iproute2', isThere: () => existsSync('/usr/sbin/ip') || existsSync('/sbin/ip') },
+  busyboxTool,
 ];
 
 /** Milliseconds for one part to become ready. */
