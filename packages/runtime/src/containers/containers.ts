@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { EgressProxy, EgressProxies } from '../egress/proxies.ts';
 import type { Inside } from '../egress/listen-inside.ts';
 import { PROXY_ENVIRONMENT } from '../egress/proxy-environment.ts';
 import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
+import type { LeftRun } from '../runner/driver.ts';
 import { giveTo } from '../runner/give-to.ts';
 import { END } from '../runner/records.ts';
 import type { ContainerEngine, ContainerImage, DataPoolMount, Limits } from '../types.ts';
+import { keepRecord, readRecord } from '../transfers/record.ts';
 import { BUSYBOX } from './check.ts';
 import { ContainerRun, type Preparation, type RunFolders } from './container-run.ts';
 import { Container } from './container.ts';
@@ -36,12 +38,6 @@ interface Kept {
   pools?: readonly DataPoolMount[];
   /** True if its program may have begun. */
   started: boolean;
-}
-
-interface LeftRun {
-  run: ContainerRun;
-  limits: Limits;
-  startedAt: number;
 }
 
 /** Facts about an engine that decide how its containers are described. */
@@ -101,7 +97,8 @@ export class Containers {
     const keep = (started: boolean): void => {
       const begun = { socketPath, container: name, limits, startedAt: Date.now() };
       const kept: Kept = { ...begun, cgroup: around, hosts, pools, started };
-      writeFileSync(join(folder, RECORD), JSON.stringify(kept), { mode: 0o600 });
+      // No container outlives a crash of the machine.
+      keepRecord(join(folder, RECORD), kept, false);
     };
     const describe = (config: ImageConfig, { seccomp, isPodman, makesCgroups }: EngineFacts): Description => ({
       image,
@@ -256,11 +253,5 @@ function ownerOfOutput(): number | null {
 }
 
 function readKept(folder: string): Kept | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as Kept;
-  } catch (error) {
-    // No record, or one cut off in its first writing: the container was not yet created.
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return readRecord<Kept>(join(folder, RECORD));
 }

@@ -9,8 +9,8 @@ import { messageOf } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { END } from '../runner/records.ts';
-import type { Run } from '../runner/driver.ts';
-import type { Code, Limits } from '../types.ts';
+import type { LeftRun, Run } from '../runner/driver.ts';
+import type { Code } from '../types.ts';
 import { ClusterApi } from './api.ts';
 import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import type { Handover } from './handover.ts';
@@ -29,12 +29,6 @@ import { hashOf, Transfers } from '../transfers/transfers.ts';
 const SECRET_BYTES = 900_000;
 /** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 30_000;
-
-interface LeftRun {
-  run: KubernetesRun;
-  limits: Limits;
-  startedAt: number;
-}
 
 interface Connected {
   readonly api: ClusterApi;

@@ -64,3 +64,10 @@ export interface Run {
   /** The beginning of the message of a refusal; the reason follows. */
   readonly refusal: string;
 }
+
+/** A run that an earlier runner has begun, and that goes on. */
+export interface LeftRun {
+  readonly run: Run;
+  readonly limits: Limits;
+  readonly startedAt: number;
+}

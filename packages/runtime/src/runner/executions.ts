@@ -13,11 +13,11 @@ import {
 } from '../types.ts';
 import type { Containers } from '../containers/containers.ts';
 import type { Kubernetes } from '../kubernetes/kubernetes.ts';
-import type { Run } from './driver.ts';
+import type { LeftRun, Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import type { RunnerContext } from './context.ts';
-import { recordEnd } from './record-end.ts';
-import { Records } from './records.ts';
+import { isOfDisk, recordEnd } from './record-end.ts';
+import { Records, type LeftExecution } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
 import { ServiceSandbox, type ServiceSpec } from './service-sandbox.ts';
 import type { PrestartedSandboxes } from './prestarted-sandboxes.ts';
@@ -27,6 +27,8 @@ import type { WarmPool } from './warm-pool.ts';
 const LOG_EVENT_MS = 50;
 /** Milliseconds that a refusal waits for the removal of the attempt. Beyond them it is reported all the same. */
 const RELEASE_MS = 2_000;
+/** Milliseconds until an execution of an earlier runner is looked at again, for which the disk had no room. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** Events for every connected platform. runner/main.ts sends them over the socket. */
 interface ExecutionEvents {
@@ -47,6 +49,8 @@ export class Executions {
   readonly #settings: () => Settings;
   readonly #events: ExecutionEvents;
   readonly #running = new Map<string, Execution>();
+  /** Executions of an earlier runner that wait for the disk, and the time of the first look at each. */
+  readonly #untaken = new Map<string, number>();
   readonly #releases = new Set<Promise<void>>();
   #abandoned = false;
 
@@ -68,16 +72,41 @@ export class Executions {
 
   /** Takes over the executions of an earlier runner. Containers and jobs go on; all others were lost with that runner. */
   async takeOver(): Promise<void> {
-    for (const { executionId, folder } of this.#records.withoutEnd()) {
-      try {
-        const left = this.#containers.reattach(folder) ?? this.#kubernetes.reattach(executionId, folder);
-        if (left === null) await this.#records.recordLost(executionId);
-        else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
-      } catch (error) {
-        // A fault of one execution must not prevent the start of the runner.
-        console.error(`what became of ${executionId} is not known: ${messageOf(error)}`);
-      }
+    for (const one of this.#records.withoutEnd()) {
+      const isTaken = await this.#takeOne(one);
+      if (!isTaken) void this.#takeLater(one);
     }
+  }
+
+  /** Returns false when the disk is full or away. A fault of one execution must not prevent the start of the runner. */
+  async #takeOne({ executionId, folder }: LeftExecution): Promise<boolean> {
+    try {
+      const left = this.#reattach(executionId, folder);
+      if (left === null) this.#events.ended(await this.#records.recordLost(executionId));
+      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
+      return true;
+    } catch (error) {
+      console.error(`what became of ${executionId} is not known yet: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Null for an execution that was lost with its runner, and for one whose record cannot be understood. */
+  #reattach(executionId: string, folder: string): LeftRun | null {
+    try {
+      return this.#containers.reattach(folder) ?? this.#kubernetes.reattach(executionId, folder);
+    } catch (error) {
+      if (isOfDisk(error)) throw error;
+      console.error(`the record of ${executionId} cannot be read: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  async #takeLater(one: LeftExecution): Promise<void> {
+    this.#untaken.set(one.executionId, Date.now());
+    do await pause(LOOK_AGAIN_MS, null, { ref: false });
+    while (!this.#abandoned && !(await this.#takeOne(one)));
+    this.#untaken.delete(one.executionId);
   }
 
   get count(): number {
@@ -85,7 +114,9 @@ export class Executions {
   }
 
   list(): KnownExecution[] {
-    return this.#records.list((executionId) => this.#running.get(executionId)?.startedAt ?? null);
+    return this.#records.list(
+      (executionId) => this.#running.get(executionId)?.startedAt ?? this.#untaken.get(executionId) ?? null,
+    );
   }
 
   running(): { executionId: string; pid: number }[] {
@@ -102,7 +133,7 @@ export class Executions {
   }
 
   forget(executionId: string): void {
-    if (this.#running.has(executionId)) return;
+    if (this.#running.has(executionId) || this.#untaken.has(executionId)) return;
     this.#context.workFolders.remove(this.#records.folder(executionId));
   }
 

@@ -32,16 +32,21 @@ export async function recordEnd(
       return end;
     } catch (error) {
       console.error(`the end of ${ended.executionId} could not be recorded: ${messageOf(error)}`);
-      const isOfDisk = /^E[A-Z0-9]+$/.test(errorCode(error) ?? '');
-      if (isOfDisk && !freed.aborted && performance.now() < deadline) {
+      const passes = isOfDisk(error);
+      if (passes && !freed.aborted && performance.now() < deadline) {
         await pause(AGAIN_MS, null, { signal: freed }).catch(() => undefined);
         continue;
       }
       const isPlain = make !== complete;
-      if (isOfDisk || isPlain) return isPlain ? plainEnd(ended) : (end ?? plainEnd(ended));
+      if (passes || isPlain) return isPlain ? plainEnd(ended) : (end ?? plainEnd(ended));
       make = () => plainEnd(ended);
     }
   }
+}
+
+/** Returns true for an error of the system, such as a full disk. Any other is a fault of the content, and repeats. */
+export function isOfDisk(error: unknown): boolean {
+  return /^E[A-Z0-9]+$/.test(errorCode(error) ?? '');
 }
 
 /** An end without anything that the execution has left. It can always be recorded. */

@@ -28,6 +28,12 @@ export const END_DRAFT = 'end.json.tmp';
 /** The id of the execution and, after a line feed, the note of the platform. */
 export const NOTE = 'note';
 
+/** An execution of an earlier runner that has no end. */
+export interface LeftExecution {
+  readonly executionId: string;
+  readonly folder: string;
+}
+
 /**
  * The folders of executions. A folder means "may have started"; `end.json` in it means "has ended". Folders are used again:
  * each record names its execution, so that one that outlived a crash of the machine is never another's.
@@ -128,18 +134,18 @@ export class Records {
   }
 
   /** Executions without an end: lost, or taken over. Called once at the start, when no sandbox of this folder lives. */
-  withoutEnd(): { executionId: string; folder: string }[] {
+  withoutEnd(): LeftExecution[] {
     return this.#ids().flatMap((executionId) => {
       const end = this.end(executionId);
       return end !== null && resultIsComplete(end) ? [] : [{ executionId, folder: this.folder(executionId) }];
     });
   }
 
-  async recordLost(executionId: string): Promise<void> {
+  async recordLost(executionId: string): Promise<ExecutionEnd> {
     const folder = this.folder(executionId);
     const log = join(folder, 'log.ndjson');
     const startedAt = Math.floor(begunAt(folder));
-    await this.recordEnd({
+    const end: ExecutionEnd = {
       executionId,
       outcome: 'LOST',
       cause: lostCause('The process that ran the program was lost. Whether the program finished cannot be known.'),
@@ -151,7 +157,9 @@ export class Records {
       cpuMs: null,
       logBytes: existsSync(log) ? statSync(log).size : 0,
       ...this.note(executionId),
-    });
+    };
+    await this.recordEnd(end);
+    return end;
   }
 }
 
