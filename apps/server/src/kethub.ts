@@ -162,7 +162,7 @@ async function start(configuration: Configuration, log: Logger, { opened, server
   const access = roles.worker || roles.gateway ? new AccessDirectory(platform) : null;
   if (access) opened.push(() => access.close());
   if (roles.worker && access) runWorkflows(platform, workflows, access, opened);
-  const executions = new Executions(platform, worker?.runtime ?? null, workflows);
+  const executions = new Executions(platform, worker?.logs ?? null, workflows);
   opened.push(() => executions.close());
   const store = keeper && openGitStore(platform, keeper);
   if (store) followSources(platform, store, opened);

@@ -8,8 +8,16 @@ import { BuildWorker, createRunnables, LayerKeeper, type Builders } from './cata
 import type { Configuration, SlurmSettings } from './foundation/config/index.ts';
 import type { Platform } from './foundation/platform.ts';
 import { reachRuntime } from './foundation/process/index.ts';
+import { storeProblem } from './foundation/storage/index.ts';
 import { ContainerWatch } from './foundation/workers/index.ts';
-import { ExecutionWorker, JOB_PREFIX, jobPrefixOf, unclaimedJobs, WarmPodKeeper } from './running/executions/index.ts';
+import {
+  ExecutionWorker,
+  type ExecutionLogs,
+  JOB_PREFIX,
+  jobPrefixOf,
+  unclaimedJobs,
+  WarmPodKeeper,
+} from './running/executions/index.ts';
 
 /** Milliseconds after which a runner counts as one that does not answer. */
 const RUNNER_MS = 10_000;
@@ -20,6 +28,7 @@ export type Opened = ((finishMs: number) => Promise<unknown> | void)[];
 /** The role `worker` of this process. */
 export interface Worker {
   readonly runtime: Runtime;
+  readonly logs: ExecutionLogs;
   isConnected(): boolean;
   running(): number;
   /** A sentence about what keeps it from running user code; null if nothing does. */
@@ -74,9 +83,9 @@ export async function startWorker(platform: Platform, opened: Opened): Promise<W
     if (status === null) return 'The runner does not answer. The log of the platform says why.';
     const { clusterAway } = status;
     if (clusterAway) return `The cluster does not answer; executions go on when it does: ${clusterAway}`;
-    return containers.problem;
+    return (await storeProblem(platform)) ?? containers.problem;
   };
-  return { runtime, isConnected: () => connected, running: () => worker.running, problem };
+  return { runtime, logs: worker.logs, isConnected: () => connected, running: () => worker.running, problem };
 }
 
 /** Executions of Python services become batch jobs; everything else stays with the runner of this machine. */

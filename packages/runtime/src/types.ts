@@ -115,6 +115,8 @@ export interface ExecutionJob {
   /** Pods of a cluster that wait for further executions of its version. Default none. */
   warmPods?: WarmPodsWish;
   limits: Limits;
+  /** Lines of the platform from before the start, with which its log begins. Default none. */
+  notices?: readonly LogLine[];
   /** A note of the platform. It is kept with the execution and returned with its end, unread, through every restart. */
   note?: string;
 }

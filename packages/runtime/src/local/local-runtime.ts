@@ -76,6 +76,7 @@ export class LocalRuntime implements ExecutionRuntime {
         cancelGraceMs: () => this.#options.cancelGraceMs ?? 3_000,
         memoryIsRefused: false,
         guards: this.#guards,
+        ...(job.notices && { notices: job.notices }),
         onLog: (bytes) => {
           for (const listener of this.#grown) listener(executionId, bytes);
         },

@@ -1,4 +1,4 @@
-import type { ExecutionEnd, Limits } from '../types.ts';
+import type { ExecutionEnd, Limits, LogLine } from '../types.ts';
 import { messageOf } from '../errors.ts';
 import { collect, type Collected } from './collect.ts';
 import { collectPools } from './collect-pools.ts';
@@ -19,6 +19,8 @@ interface ExecutionOptions {
   memoryIsRefused: boolean;
   guards: OutputGuards;
   onLog: (bytes: number) => void;
+  /** Lines with which its log begins. */
+  notices?: readonly LogLine[];
   /** Epoch milliseconds. Set when an earlier runner has started the execution. */
   startedAt?: number;
   /** Default {@link DEADLINES}. */
@@ -70,6 +72,7 @@ export class Execution {
     this.#options = options;
     this.#run = run;
     this.#log = new LogFile(`${folder}/log.ndjson`, limits.logBytes, options.onLog);
+    for (const line of options.notices ?? []) this.#log.append(line, 'OURS');
     this.#log.onFull = () => {
       run.drop();
     };

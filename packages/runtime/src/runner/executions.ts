@@ -155,7 +155,7 @@ export class Executions {
     let execution: Execution;
     try {
       const run = this.#runOf(job, input);
-      execution = this.#execute(executionId, run, limits, Date.now(), job.note ?? '');
+      execution = this.#execute(executionId, run, limits, Date.now(), job);
     } catch (error) {
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
@@ -171,9 +171,10 @@ export class Executions {
     throw new StartRefused(execution.refusal);
   }
 
-  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, note: string | null): Execution {
+  /** @param job null for an execution of an earlier runner, which has kept what it needs of it. */
+  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, job: JobHeader | null): Execution {
     try {
-      if (note !== null) this.#records.keepNote(executionId, note);
+      if (job !== null) this.#records.keepNote(executionId, job.note ?? '');
       const execution = new Execution(
         {
           executionId,
@@ -184,6 +185,7 @@ export class Executions {
           memoryIsRefused: this.#context.limitedBy === 'RLIMITS',
           guards: this.#context.guards,
           onLog: this.#logEvents(executionId),
+          ...(job?.notices && { notices: job.notices }),
           startedAt,
         },
         run,

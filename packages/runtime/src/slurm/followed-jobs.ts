@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { waitingNotice } from '../runner/waiting-notice.ts';
 import type { ExecutionEnd } from '../types.ts';
 import { endOf, REQUEUED, type Facts } from './judge-job.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -17,6 +18,8 @@ const MISSING_MS = 6_000;
 const UNCLAIMED_MS = 60_000;
 /** Milliseconds after which the log says why a job does not begin. */
 const EXPLAIN_AFTER_MS = 10_000;
+/** The reason for waiting that Slurm itself cannot give. */
+const AWAY = 'Away';
 /** Reasons for waiting that are logged. Further ones are left out. */
 const MOST_REASONS = 20;
 
@@ -152,6 +155,7 @@ export class FollowedJobs {
       if (this.#away === null)
         this.#options.warn(`Slurm does not answer, running jobs are followed later: ${messageOf(error)}`);
       this.#away = messageOf(error);
+      for (const active of this.#jobs.values()) this.#tellAway(active);
       return;
     }
     this.#away = null;
@@ -189,6 +193,12 @@ export class FollowedJobs {
     const stopped = isBack && (await mailbox.end())?.outcome === 'CANCELLED';
     this.conclude(executionId, endOf(state, { ...factsOf(executionId, mailbox, ran), stopped }));
     if (isBack) await this.#slurm.cancel(job.id, this.nameOf(executionId));
+  }
+
+  #tellAway({ mailbox, reasons }: Followed): void {
+    if (mailbox.claimedAt !== null || reasons.has(AWAY)) return;
+    reasons.add(AWAY);
+    mailbox.note('NOTICE', waitingNotice('Slurm does not answer.'));
   }
 
   /** Says in the log why a job does not begin, each reason once. Ends one that never will. */

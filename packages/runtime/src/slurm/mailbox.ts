@@ -136,7 +136,10 @@ export class Mailbox {
 
   /** Adds a line of the platform: to the log of a job that is over, or before the first line of one that has none. */
   note(severity: LogLine['severity'], message: string): void {
-    const line = { timestamp: new Date().toISOString(), severity, message } satisfies LogLine;
+    this.append({ timestamp: new Date().toISOString(), severity, message });
+  }
+
+  append(line: LogLine): void {
     try {
       const log = openSync(
         sizeOf(this.log) > 0 ? this.log : this.#notes,

@@ -71,12 +71,14 @@ export class SlurmRuntime implements Runtime {
     const missing = missingFolder(job.code);
     if (missing !== null) throw new StartRefused(`There is no folder ${missing}.`);
     const { command, uid, networks } = this.#options;
-    const batch = { ...job, ...(networks !== undefined && { networks }) };
+    const { notices = [], ...rest } = job;
+    const batch = { ...rest, ...(networks !== undefined && { networks }) };
     const staging = this.#staging;
     if (staging === null) {
       const words = [...command, this.#options.folder, executionId].map(quoted);
       mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
     } else staging.make(mailbox, batch, command);
+    for (const line of notices) mailbox.append(line);
     // From here on it can be cancelled.
     const active = this.#follow(executionId, mailbox, true);
     try {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expireOnce } from '../../running/executions/expire.ts';
-import { sweepOrphans } from '../../foundation/storage/index.ts';
+import { storeProblem, sweepOrphans } from '../../foundation/storage/index.ts';
 import { poolUser, type PoolUser } from '../../testing/data-pools.ts';
 import { sqlite } from '../../testing/databases.ts';
 import { callerOf, type Caller } from '../../testing/gateway.ts';
@@ -196,11 +196,25 @@ test.each(['READS', 'BROKEN_READS'] as const)(
     const { id } = await reader.start({ pool: { id: pool.id, ref: 'DATAPOOL' } });
     await twice();
     expect((await reader.request('GET', `/${id}`)).body).toMatchObject({ status: 'RUNNING' });
+    const told = 'The store of files does not answer. The program starts when it does.';
+    const log = async (): Promise<unknown> => (await reader.request('GET', `/${id}/log`)).body;
+    expect(await log()).toMatchObject([{ severity: 'NOTICE', message: told }]);
+    const waiting = await log();
     way.fault = 'NONE';
     const { body } = await reader.request('GET', `/${id}`, { headers: { prefer: 'wait=60' } });
     expect(body).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await log()).toEqual(waiting);
   },
 );
+
+test('an S3 that is away is named where an operator looks, until it is back', async () => {
+  const { platform } = kethub;
+  expect(await storeProblem(platform)).toBeNull();
+  way.fault = 'AWAY';
+  expect(await storeProblem(platform)).toBe('The S3 does not answer as it should (503). What needs it is tried again.');
+  way.fault = 'NONE';
+  expect(await storeProblem(platform)).toBeNull();
+});
 
 test('while an S3 is away, readers are told so, and a deletion succeeds whose objects go later', async () => {
   const { id } = await app.finish({});

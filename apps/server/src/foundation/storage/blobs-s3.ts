@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   DeleteObjectCommand,
@@ -42,7 +42,7 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
     try {
       const object = await client.send(new GetObjectCommand({ ...objectOf(key), ...(Range && { Range }) }));
       if (!(object.Body instanceof Readable)) throw new Error('The S3 answered without a body');
-      return { bytes: sizeOf(object.ContentRange, object.ContentLength), stream: object.Body };
+      return { bytes: sizeOf(object.ContentRange, object.ContentLength), stream: named(object.Body) };
     } catch (error) {
       if (range && isNamed(error, 'InvalidRange')) return beyondTheEnd(await get(key));
       throw isNamed(error, 'NoSuchKey') ? missing(key, error) : problemOf(error);
@@ -94,6 +94,16 @@ export function openS3(settings: Extract<BlobSettings, { kind: 'S3' }>): Blobs {
       }
     },
   };
+}
+
+/** The bytes of an object. A connection that is lost in the middle is an S3 that is away, and no fault of the reader. */
+function named(body: Readable): Readable {
+  const stream = body.pipe(new PassThrough());
+  body.once('error', (error) => stream.destroy(problemOf(error) as Error));
+  stream.once('close', () => body.destroy());
+  // Without a listener an error would end the process. Readers hear of it in any case.
+  stream.on('error', () => undefined);
+  return stream;
 }
 
 /** Size of the whole object. The header of a range is `bytes 5-9/20` (RFC 9110 §14.4). */

@@ -9,7 +9,7 @@ export { containing, likeContaining } from './containing.ts';
 export { interleave } from './interleave.ts';
 export { insertMany } from './insert-many.ts';
 export { beforeStatement, hasLargeText, large } from './large-texts.ts';
-export { isSealedBy, joinDataFolder, joinInstallation } from './installation.ts';
+export { isSealedBy, joinDataFolder, joinInstallation, storeProblem } from './installation.ts';
 export { isUpToDate, newestMigration, unknownMigrations } from './migrations/index.ts';
 export { createLookUp } from './look-up.ts';
 export { createRawToken, digestOf, isWellFormed, sameDigest } from './raw-token.ts';

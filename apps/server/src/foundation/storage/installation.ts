@@ -2,13 +2,15 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../config/index.ts';
-import type { Blobs } from './blobs.ts';
+import { isStoreAway, type Blobs } from './blobs.ts';
 import type { Database } from './database.ts';
 import type { Seal } from './seal.ts';
 import { refusedFiles } from './refused-files.ts';
 
 const PURPOSE = 'installation';
 const CHECK = 'kethub';
+/** Milliseconds after which a store counts as one that does not answer. */
+const STORE_MS = 10_000;
 
 /** The key and the stores of a process, which all processes on a database must have in common. */
 export interface Share {
@@ -53,6 +55,24 @@ export function joinDataFolder(dataDir: string, installation: string): void {
   throw new Refusal(
     `The data folder ${dataDir} belongs to another Kethub: it was used with another database. Choose another folder (KETHUB_DATA_DIR=…), or give this process the database of that one (DATABASE_URL). If that database is gone for good, remove ${file}: what lies in the folder is then cleared.`,
   );
+}
+
+/** Returns a sentence about why the store of files cannot be used, for the operator; null while it can. */
+export async function storeProblem({ database, blobs }: Pick<Share, 'database' | 'blobs'>): Promise<string | null> {
+  const mark = (await known(database))?.blob_store;
+  if (mark === undefined) return null;
+  const late = new Error('It did not answer for a while.');
+  try {
+    const { stream } = await Promise.race([
+      blobs.get(mark, { from: 0, to: 0 }),
+      pause(STORE_MS, null, { ref: false }).then(() => Promise.reject(late)),
+    ]);
+    stream.destroy();
+    return null;
+  } catch (error) {
+    const { message } = refusedFiles(error) as Error;
+    return error instanceof Refusal || isStoreAway(error) ? message : `The store of files cannot be read: ${message}`;
+  }
 }
 
 function known(database: Database) {

@@ -1,4 +1,5 @@
 export { executionCatalog } from './catalog.ts';
+export type { ExecutionLogs } from './log.ts';
 export { endExecution } from './end-execution.ts';
 export { giveUpExecutions } from './lost.ts';
 export { JOB_PREFIX, jobPrefixOf, unclaimedJobs } from './unclaimed-jobs.ts';

@@ -29,13 +29,16 @@ export async function keepExecutionLog(
   return keepLog(Buffer.concat(parts), (bytes) => platform.blobs.put(bytes, blobKeyOf(id, 'log')));
 }
 
+/** The logs of executions that run on the worker of this process. */
+export type ExecutionLogs = Pick<Runtime, 'readLog' | 'onLog'>;
+
 /**
- * The log of an execution, without a gap. It comes from the runtime while the execution runs here, from the copies of
+ * The log of an execution, without a gap. It comes from the worker while the execution runs here, from the copies of
  * its worker while it runs elsewhere, and from storage afterwards.
  */
 export function executionLog(
   platform: Platform,
-  runtime: Runtime | null,
+  logs: ExecutionLogs | null,
   watch: ExecutionWatch,
   id: string,
 ): LogSource {
@@ -49,7 +52,7 @@ export function executionLog(
   const copied = copiedLog(platform.database, id, isKept);
   const readLive = async (workerId: string | null, fromByte: number): ReturnType<LogSource['read']> => {
     if (workerId === null) return { bytes: Buffer.alloc(0), nextByte: fromByte };
-    return runtime && workerId === platform.workerId ? runtime.readLog(id, fromByte) : copied.read(fromByte);
+    return logs && workerId === platform.workerId ? logs.readLog(id, fromByte) : copied.read(fromByte);
   };
   return {
     async read(fromByte) {
@@ -65,7 +68,7 @@ export function executionLog(
     isComplete: isKept,
     async changed(signal) {
       const grown = new AbortController();
-      const stop = runtime?.onLog((executionId) => {
+      const stop = logs?.onLog((executionId) => {
         if (executionId === id) grown.abort();
       });
       const either = AbortSignal.any([signal, grown.signal]);

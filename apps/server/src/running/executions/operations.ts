@@ -5,7 +5,6 @@ import type {
   WorkflowMessageReceipt,
   WorkflowSignalReceipt,
 } from '@kethub/contract';
-import type { Runtime } from '@kethub/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   beginWait,
@@ -21,7 +20,7 @@ import type { Platform } from '../../foundation/platform.ts';
 import { cancelExecution } from './cancel.ts';
 import { deleteExecution } from './delete-execution.ts';
 import { executionLinks } from '@kethub/service-api';
-import { executionLog } from './log.ts';
+import { executionLog, type ExecutionLogs } from './log.ts';
 import { presentStatus } from './present.ts';
 import type { ExecutionFilter } from './filter.ts';
 import { findExecution, pageOfExecutions, type ListedRow } from './queries.ts';
@@ -55,7 +54,7 @@ interface SentText {
 /** The operations on executions. The scope of a caller says which executions it may see. */
 export class Executions {
   readonly #platform: Platform;
-  readonly #runtime: Runtime | null;
+  readonly #logs: ExecutionLogs | null;
   readonly #watch: ExecutionWatch;
   readonly #statuses: StatusReader;
   readonly #waiting: Waiting;
@@ -63,12 +62,12 @@ export class Executions {
   readonly #workflows: Workflows;
   readonly #starting: Starting;
 
-  /** `runtime` is null in a process that runs no executions. */
-  constructor(platform: Platform, runtime: Runtime | null, workflows: Workflows) {
+  /** `logs` are those of the worker in this process; null where there is none. */
+  constructor(platform: Platform, logs: ExecutionLogs | null, workflows: Workflows) {
     this.#platform = platform;
     this.#workflows = workflows;
     this.#starting = { platform, workflows, accepting: createAccepting(platform, workflows) };
-    this.#runtime = runtime;
+    this.#logs = logs;
     this.#watch = watchExecutions(platform.database);
     this.#statuses = createStatusReader(platform);
     this.#waiting = { watch: this.#watch, statuses: this.#statuses };
@@ -173,7 +172,7 @@ export class Executions {
     if (!row) throw executionNotFound(scope, id);
     requireKept(row);
     const ofWorkflow = isKept(row) ? null : await this.#workflows.log(id);
-    const source = ofWorkflow ?? executionLog(this.#platform, this.#runtime, this.#watch, id);
+    const source = ofWorkflow ?? executionLog(this.#platform, this.#logs, this.#watch, id);
     const key = `${ofWorkflow ? 'journal' : 'execution'} ${id}`;
     return answerLog(this.#platform, { key, source, caller }, request, reply);
   }

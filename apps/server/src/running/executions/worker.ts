@@ -17,6 +17,7 @@ import {
   type Needs,
 } from '../../foundation/workers/index.ts';
 import { onCancelled } from './cancel.ts';
+import { DelayedStarts } from './delayed-starts.ts';
 import { EndCollector } from './end-collector.ts';
 import { onEndedByOperator } from './end-execution.ts';
 import { failExecution, forgetCancelled, wasRefused } from './fail.ts';
@@ -41,6 +42,8 @@ const RETRY_MS = 500;
 const OVERDUE_MS = 60_000;
 /** Milliseconds that the runtime has to end an execution; then its slot is freed in any case. */
 const FREED_MS = 10_000;
+/** The line in the log of an execution that waits for its input, or for files of its data pools. */
+const STORE_IS_AWAY = 'The store of files does not answer. The program starts when it does.';
 /** Milliseconds between looks at what still runs, in a worker that ends. */
 const FINISH_POLL_MS = 100;
 
@@ -58,6 +61,8 @@ export class ExecutionWorker {
   readonly #claims: Claims;
   readonly #heartbeat: Heartbeat;
   readonly #copier: LogCopier;
+  /** The logs of the executions of this worker. */
+  readonly logs: DelayedStarts;
   /** Executions that the runtime has not ended, or whose end is not collected yet, with the resources given to each. */
   readonly #running = new Map<string, Needs>();
   readonly #observer: ExecutionObserver;
@@ -92,9 +97,10 @@ export class ExecutionWorker {
     this.#capacity = capacityOf(platform.configuration.capacity);
     this.#claims = new Claims(platform);
     this.#heartbeat = new Heartbeat(platform, this.#workerId, this.#capacity, containers);
+    this.logs = new DelayedStarts(runtime);
     this.#copier = new LogCopier(platform, {
       ids: () => [...this.#running.keys()],
-      read: (id, fromByte) => runtime.readLog(id, fromByte),
+      read: (id, fromByte) => this.logs.readLog(id, fromByte),
     });
   }
 
@@ -258,6 +264,7 @@ export class ExecutionWorker {
   async #run(row: ExecutionRow): Promise<void> {
     const claimed = this.#running.get(row.id);
     let attempts = START_ATTEMPTS;
+    let isHandedOver = false;
     for (let attempt = 1; !this.#stopped.signal.aborted && this.#running.get(row.id) === claimed; attempt++) {
       try {
         const job = await jobOf(this.#platform, this.#runnables, row);
@@ -265,11 +272,16 @@ export class ExecutionWorker {
         // An attempt without an answer may have started it, and its end may be collected by now. The runtime has
         // forgotten it then and would run it a second time.
         if (this.#running.get(row.id) !== claimed || this.#ends.has(row.id)) return;
-        await this.#runtime.start(job);
+        isHandedOver = true;
+        await this.logs.start(job);
         if (row.sealed_secrets !== null) await this.#eraseSecrets(row.id);
         return;
       } catch (error) {
         this.#platform.log.warn({ execution: row.id, attempt, err: error }, 'could not start an execution');
+        if (isStoreAway(error) && !isHandedOver) {
+          this.logs.say(row.id, STORE_IS_AWAY);
+          this.#copier.grown(row.id);
+        }
         const again = isOutage(error) || isStoreAway(error) || error instanceof RuntimeUnavailable;
         if (error instanceof EngineUnavailable) attempts = CONTAINER_START_ATTEMPTS;
         const refused = wasRefused(error) && attempt < attempts;
@@ -301,6 +313,7 @@ export class ExecutionWorker {
 
   #done(id: string): void {
     this.#running.delete(id);
+    this.logs.over(id);
     this.#overdue.delete(id);
     this.#wake();
   }
@@ -318,6 +331,7 @@ export class ExecutionWorker {
 
   #release(id: string): void {
     this.#overdue.delete(id);
+    this.logs.over(id);
     if (!this.#running.delete(id)) return;
     this.#platform.log.error({ execution: id }, 'freed the slot of an execution whose end is not collected');
     this.#wake();

@@ -201,9 +201,7 @@ export class BuildWorker {
       await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
     } catch (error) {
       if (signal.aborted) return;
-      // Another failure, such as a full disk, ends the stream of the source as well.
-      const isCut = source?.errored && 'code' in source.errored && source.errored.code === 'ECONNRESET';
-      if (isStoreAway(error) || isCut) {
+      if (isStoreAway(error) || isStoreAway(source?.errored)) {
         log.warn({ build: id, err: error }, 'a build waits for the store of files');
         writer.add(entry('NOTICE', STORE_IS_AWAY, this.#platform.now()));
         await pause(STORE_AWAY_MS, null, { signal }).catch(() => undefined);
