@@ -9,6 +9,7 @@ import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import type { LeftRun } from '../runner/driver.ts';
 import { giveTo } from '../runner/give-to.ts';
+import { momentNow, type Tick } from '../runner/moment.ts';
 import { END } from '../runner/records.ts';
 import type { ContainerEngine, ContainerImage, DataPoolMount, Limits } from '../types.ts';
 import { keepRecord, readRecord } from '../transfers/record.ts';
@@ -31,6 +32,7 @@ interface Kept {
   container: string;
   limits: Limits;
   startedAt: number;
+  startTick?: Tick;
   /** Path of our cgroup around the container, where there is one. */
   cgroup?: string | null;
   hosts?: readonly string[];
@@ -95,7 +97,8 @@ export class Containers {
     for (const { path } of pools) if (folders.uid !== null) giveTo(folders.uid, path);
     const around = this.#cgroups.pathFor(attempt);
     const keep = (started: boolean): void => {
-      const begun = { socketPath, container: name, limits, startedAt: Date.now() };
+      const { at: startedAt, tick: startTick } = momentNow();
+      const begun = { socketPath, container: name, limits, startedAt, startTick };
       const kept: Kept = { ...begun, cgroup: around, hosts, pools, started };
       // No container outlives a crash of the machine.
       keepRecord(join(folder, RECORD), kept, false);
@@ -144,10 +147,11 @@ export class Containers {
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
     if (kept === null) return null;
-    const { socketPath, limits, startedAt, cgroup = null, hosts = [], pools = [], started } = kept;
+    const { socketPath, limits, startedAt, startTick, cgroup = null, hosts = [], pools = [], started } = kept;
     const folders = { folder, output: join(folder, 'output'), uid: ownerOfOutput(), pools };
     const container = new Container(new Engine(socketPath), kept.container);
-    return { run: this.#runOf(container, { cgroup, hosts }, folders, null, started), limits, startedAt };
+    const run = this.#runOf(container, { cgroup, hosts }, folders, null, started);
+    return { run, limits, start: { at: startedAt, tick: startTick } };
   }
 
   /** Removes our cgroups, except those of containers that go on. */

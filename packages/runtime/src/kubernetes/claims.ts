@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { elapsedSince, momentNow, type Tick } from '../runner/moment.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { Handover } from './handover.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -23,6 +24,7 @@ export interface KeptJob {
   readonly job: string;
   readonly limits: Limits;
   readonly startedAt: number;
+  readonly startTick?: Tick;
   readonly tokenHash: string;
   readonly parts: Transfer['parts'];
   readonly pools: readonly DataPoolMount[];
@@ -38,6 +40,7 @@ export interface KeptJob {
   readonly marksEnd?: boolean;
   /** Epoch milliseconds at which its pod asked to begin. Without them no code of the service has run. */
   readonly begunAt?: number;
+  readonly beginTick?: Tick;
   /** True if its result is the file `output.json` of its output. */
   readonly leavesFile?: boolean;
   /** True when the pod has brought everything. */
@@ -48,7 +51,7 @@ export interface KeptJob {
 export class Claims {
   readonly written: string;
   readonly done: Promise<void>;
-  /** Resolves with the epoch milliseconds at which the program began. */
+  /** Resolves when the program has begun, with the milliseconds since then. */
   readonly begins: Promise<number>;
   readonly #folder: string;
   readonly #done = Promise.withResolvers<void>();
@@ -73,7 +76,7 @@ export class Claims {
     this.done = this.#done.promise;
     this.begins = this.#begins.promise;
     if (kept.pod !== undefined && kept.pod !== NOBODY && kept.asks !== true) this.#begin();
-    if (kept.begunAt !== undefined) this.#begins.resolve(kept.begunAt);
+    if (kept.begunAt !== undefined) this.#begins.resolve(elapsedSince({ at: kept.begunAt, tick: kept.beginTick }));
     if (kept.done === true) this.#done.resolve();
     // A program that writes nothing leaves an empty file.
     const isNew = kept.pod === undefined || (kept.reservation !== undefined && kept.begunAt === undefined);
@@ -113,12 +116,12 @@ export class Claims {
 
   #begin(): void {
     if (this.#kept.begunAt !== undefined) return;
-    const begunAt = Date.now();
-    this.#keep({ begunAt });
+    const { at: begunAt, tick: beginTick } = momentNow();
+    this.#keep({ begunAt, beginTick });
     this.#handover?.forget();
     // A pod that does not ask fetches its input after its claim.
     if (this.#kept.asks === true) rmSync(inputOf(this.#folder), { force: true });
-    this.#begins.resolve(begunAt);
+    this.#begins.resolve(0);
   }
 
   #claim(pod: string): boolean {

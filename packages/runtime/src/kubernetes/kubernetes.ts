@@ -10,6 +10,7 @@ import type { RunnerPaths } from '../paths.ts';
 import type { JobHeader } from '../protocol/messages.ts';
 import { END } from '../runner/records.ts';
 import type { LeftRun, Run } from '../runner/driver.ts';
+import { momentNow } from '../runner/moment.ts';
 import type { Code } from '../types.ts';
 import { ClusterApi } from './api.ts';
 import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
@@ -122,10 +123,12 @@ export class Kubernetes {
     );
     const poolParts = dataPools.map(({ path }, index) => [`pool${index}`, { from: path, to: `pools/${index}` }]);
     makeFolders(folder, pools);
+    const { at: startedAt, tick: startTick } = momentNow();
     const base = {
       settings,
       limits,
-      startedAt: Date.now(),
+      startedAt,
+      startTick,
       parts: { ...program.parts, ...(Object.fromEntries(poolParts) as KeptJob['parts']) },
       pools,
       poolFolders,
@@ -240,7 +243,7 @@ export class Kubernetes {
   reattach(executionId: string, folder: string): LeftRun | null {
     const kept = readJob(folder);
     if (kept === null) return null;
-    const { settings, limits, startedAt, reservation, begunAt } = kept;
+    const { settings, limits, startedAt, startTick, reservation, begunAt } = kept;
     this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
@@ -248,7 +251,7 @@ export class Kubernetes {
     const run = new KubernetesRun(this.#around(settings, null), claims, optionsOf(kept, folder));
     // Only the earlier runner had what its pod waits for.
     if (reservation !== undefined && begunAt === undefined) run.kill();
-    return { run, limits, startedAt };
+    return { run, limits, start: { at: startedAt, tick: startTick } };
   }
 
   /** Reason why the cluster is not reached; null while it is, and while nothing has asked it. */

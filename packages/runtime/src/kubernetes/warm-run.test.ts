@@ -75,7 +75,8 @@ test('a pod that ends before it begins is replaced by one of its own, and the lo
   expect(readJob(folder)).toMatchObject({ job: 'own' });
   expect(readJob(folder)?.reservation).toBeUndefined();
   expect(await ask('replaced', 'begin')).toBe(200);
-  expect(await run.begins).toBe(readJob(folder)?.begunAt);
+  expect(await run.begins).toBe(0);
+  expect(readJob(folder)?.begunAt).toBeGreaterThan(0);
   expect(lines).toEqual([]);
   run.abandon();
 });

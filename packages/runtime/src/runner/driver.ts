@@ -2,6 +2,7 @@ import type { Exit } from '../sandbox/sandbox.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { LineSink } from './log-file.ts';
 import type { Bounds } from './measure-folder.ts';
+import type { Moment } from './moment.ts';
 import type { Layer } from './output-guard.ts';
 import type { Written } from './result.ts';
 
@@ -33,8 +34,8 @@ export interface Run {
    */
   readonly settled: Promise<unknown>;
   /**
-   * Resolves with the epoch milliseconds at which the program began, where it may have to wait for a place. The limit of
-   * the run time counts from then. Without it, the limit counts from the start.
+   * Resolves when the program has begun, where it may have to wait for a place, with the milliseconds since then. The limit
+   * of the run time counts from then. Without it, the limit counts from the start.
    */
   readonly begins?: Promise<number>;
   /** True when a program that exits with 0 and writes no result has an empty one. */
@@ -69,5 +70,5 @@ export interface Run {
 export interface LeftRun {
   readonly run: Run;
   readonly limits: Limits;
-  readonly startedAt: number;
+  readonly start: Moment;
 }

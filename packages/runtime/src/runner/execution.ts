@@ -4,6 +4,7 @@ import { collect, type Collected } from './collect.ts';
 import { collectPools } from './collect-pools.ts';
 import { LogFile } from './log-file.ts';
 import { judge, lostCause, tooMuchLeft, type Ending, type Observed, type Verdict } from './outcome.ts';
+import type { Moment } from './moment.ts';
 import { NO_LAYER, type OutputGuards } from './output-guard.ts';
 import type { Run } from './driver.ts';
 import { RunTime } from './run-time.ts';
@@ -21,8 +22,8 @@ interface ExecutionOptions {
   onLog: (bytes: number) => void;
   /** Lines with which its log begins. */
   notices?: readonly LogLine[];
-  /** Epoch milliseconds. Set when an earlier runner has started the execution. */
-  startedAt?: number;
+  /** Set when an earlier runner has started the execution. */
+  start?: Moment | undefined;
   /** Default {@link DEADLINES}. */
   deadlines?: Deadlines;
 }
@@ -68,7 +69,7 @@ export class Execution {
     const { limits, folder } = options;
     this.executionId = options.executionId;
     this.#deadlines = options.deadlines ?? DEADLINES;
-    this.#time = new RunTime(options.startedAt);
+    this.#time = new RunTime(options.start);
     this.#options = options;
     this.#run = run;
     this.#log = new LogFile(`${folder}/log.ndjson`, limits.logBytes, options.onLog);
@@ -90,7 +91,7 @@ export class Execution {
       },
     );
     if (run.begins === undefined) this.#limitRunTime(this.#time.elapsedMs);
-    else void run.begins.then((begunAt) => this.#limitRunTime(Math.max(0, Date.now() - begunAt)));
+    else void run.begins.then((elapsedMs) => this.#limitRunTime(elapsedMs));
     this.#stopGuard = options.guards.guard({
       dir: run.output,
       more: run.pools?.map(({ path }) => path) ?? [],

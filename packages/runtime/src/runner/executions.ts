@@ -16,6 +16,7 @@ import type { Kubernetes } from '../kubernetes/kubernetes.ts';
 import type { LeftRun, Run } from './driver.ts';
 import { Execution } from './execution.ts';
 import type { RunnerContext } from './context.ts';
+import type { Moment } from './moment.ts';
 import { isOfDisk, recordEnd } from './record-end.ts';
 import { Records, type LeftExecution } from './records.ts';
 import { SandboxRun } from './sandbox-run.ts';
@@ -83,7 +84,7 @@ export class Executions {
     try {
       const left = this.#reattach(executionId, folder);
       if (left === null) this.#events.ended(await this.#records.recordLost(executionId));
-      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.startedAt, null), null);
+      else void this.#finish(this.#execute(executionId, left.run, left.limits, left.start), null);
       return true;
     } catch (error) {
       console.error(`what became of ${executionId} is not known yet: ${messageOf(error)}`);
@@ -155,7 +156,7 @@ export class Executions {
     let execution: Execution;
     try {
       const run = this.#runOf(job, input);
-      execution = this.#execute(executionId, run, limits, Date.now(), job);
+      execution = this.#execute(executionId, run, limits, job);
     } catch (error) {
       this.forget(executionId);
       throw new StartRefused(messageOf(error));
@@ -171,8 +172,9 @@ export class Executions {
     throw new StartRefused(execution.refusal);
   }
 
-  /** @param job null for an execution of an earlier runner, which has kept what it needs of it. */
-  #execute(executionId: string, run: Run, limits: Limits, startedAt: number, job: JobHeader | null): Execution {
+  /** @param from its job, or when an earlier runner has started it. */
+  #execute(executionId: string, run: Run, limits: Limits, from: JobHeader | Moment): Execution {
+    const job = 'at' in from ? null : from;
     try {
       if (job !== null) this.#records.keepNote(executionId, job.note ?? '');
       const execution = new Execution(
@@ -186,7 +188,7 @@ export class Executions {
           guards: this.#context.guards,
           onLog: this.#logEvents(executionId),
           ...(job?.notices && { notices: job.notices }),
-          startedAt,
+          start: 'at' in from ? from : undefined,
         },
         run,
       );

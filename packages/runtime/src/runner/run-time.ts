@@ -1,15 +1,8 @@
-interface Clocks {
-  /** Epoch milliseconds. Somebody may set this clock. */
-  wall(): number;
-  /** Milliseconds that only grow. */
-  monotonic(): number;
-}
-
-const machine: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
+import { elapsedSince, machine, momentNow, type Clocks, type Moment } from './moment.ts';
 
 /**
  * The run time of an execution, which is billed and limited. It is measured on the monotonic clock, which nobody can
- * set. The wall clock gives only the start, and the time since then for an execution of an earlier runner.
+ * set. The wall clock gives only the start.
  */
 export class RunTime {
   readonly startedAt: number;
@@ -17,12 +10,12 @@ export class RunTime {
   readonly #before: number;
   readonly #began: number;
 
-  /** @param startedAt set when an earlier runner has started it; otherwise now. */
-  constructor(startedAt?: number, clocks: Clocks = machine) {
+  /** @param start set when an earlier runner has started it; otherwise now. */
+  constructor(start?: Moment, clocks: Clocks = machine) {
     this.#clocks = clocks;
-    const now = clocks.wall();
-    this.startedAt = startedAt ?? now;
-    this.#before = Math.max(0, now - this.startedAt);
+    const { at } = start ?? momentNow(clocks);
+    this.startedAt = at;
+    this.#before = start === undefined ? 0 : elapsedSince(start, clocks);
     this.#began = clocks.monotonic();
   }
 
