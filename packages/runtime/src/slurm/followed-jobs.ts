@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { waitingNotice } from '../runner/waiting-notice.ts';
 import type { ExecutionEnd } from '../types.ts';
-import { endOf, REQUEUED, type Facts } from './judge-job.ts';
+import { endOf, hasLostNode, REQUEUED, type Facts } from './judge-job.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { SlurmOptions } from './options.ts';
 import { hasEnded, type QueuedJob, type Slurm, type SlurmState } from './slurm.ts';
@@ -189,7 +189,7 @@ export class FollowedJobs {
     let state: SlurmState | null = isBack ? { state: REQUEUED, reason: 'None' } : job;
     if (state === null && id !== null) state = await this.#slurm.state(id, this.nameOf(executionId));
     // Nobody else can claim it any more: a job that comes late does not run.
-    const ran = !mailbox.claim();
+    const ran = !mailbox.giveUp() && !(hasLostNode(state) && mailbox.takeBack());
     const stopped = isBack && (await mailbox.end())?.outcome === 'CANCELLED';
     this.conclude(executionId, endOf(state, { ...factsOf(executionId, mailbox, ran), stopped }));
     if (isBack) await this.#slurm.cancel(job.id, this.nameOf(executionId));
@@ -211,7 +211,7 @@ export class FollowedJobs {
     const cause = neverStarts(reason);
     this.#options.warn(`job ${id} of ${executionId} waits: ${cause?.detail ?? waitingFor(reason)}`);
     if (cause === null) mailbox.note('NOTICE', waitingFor(reason));
-    else if (mailbox.claim()) {
+    else if (mailbox.giveUp()) {
       const facts = factsOf(executionId, mailbox, false);
       this.conclude(executionId, { ...endOf(null, facts), outcome: 'FAILED', cause });
       await this.#slurm.cancel(id, this.nameOf(executionId));

@@ -21,6 +21,11 @@ export interface Facts {
 /** The state of a job that had begun and waits again. Slurm has no word for it. */
 export const REQUEUED = 'REQUEUED';
 
+/** True if the job has ended for a reason that is not in it: it may begin again, if it has not begun. */
+export function hasLostNode(slurm: SlurmState | null): boolean {
+  return slurm === null || ['NODE_FAIL', 'PREEMPTED', REQUEUED].includes(slurm.state);
+}
+
 /** Judges a job by what Slurm says of it; null when Slurm no longer knows it. */
 export function endOf(slurm: SlurmState | null, facts: Facts): ExecutionEnd {
   const [outcome, cause] = verdictOf(slurm?.state ?? 'unknown to Slurm', facts);

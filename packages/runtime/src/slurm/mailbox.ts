@@ -1,26 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import {
   chownSync,
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readLines } from '../client/log-reader.ts';
 import { errorCode } from '../errors.ts';
+import { removeTree } from '../runner/discard.ts';
 import { giveTo } from '../runner/give-to.ts';
+import { keepRecord } from '../transfers/record.ts';
 import type { DataPoolMount, ExecutionEnd, ExecutionJob, LogLine, OutputFile } from '../types.ts';
 
 /** Bytes of the record of an end. A longer one counts as unreadable. */
 const END_BYTES = 4 * 1024 * 1024;
+/** Beginning of the names of folders that are being removed. It cannot begin the id of an execution. */
+const REMOVED = '.removed-';
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /** A job as its node reads it. */
@@ -33,8 +41,8 @@ export type BatchJob = ExecutionJob & {
  * The folder of an execution that the platform and the nodes share:
  *
  * - `job.json`: the job with its secrets, for its owner only. The node removes it as soon as it has read it.
- * - `claimed`: a folder that the node makes before it runs anything, or the platform when it gives the job up. Whoever
- *   makes it has decided, so that no job runs twice.
+ * - `claimed`: a folder that the node makes before it runs anything, or a link that the platform makes when it gives the
+ *   job up. Whoever is first has decided, so that no job runs twice, and the next process can tell who it was.
  * - `slurm-job`: the id of the job in Slurm.
  * - `pools.json`: the data pools that the job may change.
  * - `cancelled`: the platform has asked for its end.
@@ -98,24 +106,35 @@ export class Mailbox {
     rmSync(this.script, { force: true });
   }
 
-  /** Returns whether it is ours: false when the other side has claimed the job before. */
+  /** Claims the job for the node. Returns false when it was claimed before. */
   claim(): boolean {
-    try {
-      mkdirSync(join(this.folder, 'claimed'));
-      return true;
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false;
-      throw error;
-    }
+    return unlessThere(() => mkdirSync(this.#claimed));
+  }
+
+  /** Gives the job up: no node claims it any more. Returns false when one has claimed it before. Can be repeated. */
+  giveUp(): boolean {
+    return unlessThere(() => symlinkSync('platform', this.#claimed)) || lstatSync(this.#claimed).isSymbolicLink();
+  }
+
+  /** Takes the job back from a node that has claimed it. Returns false when the node has begun. Can be repeated. */
+  takeBack(): boolean {
+    if (existsSync(join(this.folder, 'job.json'))) renameSync(join(this.folder, 'job.json'), this.#takenBack);
+    return this.isTakenBack;
+  }
+
+  get isTakenBack(): boolean {
+    return existsSync(this.#takenBack);
   }
 
   /** Epoch milliseconds of the claim by the node, or null. */
   get claimedAt(): number | null {
-    return statSync(join(this.folder, 'claimed'), { throwIfNoEntry: false })?.mtimeMs ?? null;
+    const claimed = lstatSync(this.#claimed, { throwIfNoEntry: false });
+    return claimed?.isDirectory() === true ? claimed.mtimeMs : null;
   }
 
   get jobId(): string | null {
-    return this.#text('slurm-job');
+    // A full disk may have left it empty.
+    return this.#text('slurm-job') || null;
   }
 
   set jobId(id: string) {
@@ -155,8 +174,20 @@ export class Mailbox {
 
   /** Keeps the end that the platform decides, where the node left none. */
   keepEnd(end: ExecutionEnd): void {
-    writeFileSync(join(this.folder, 'ended.json'), JSON.stringify(end), { mode: 0o600 });
-    rmSync(join(this.folder, 'job.json'), { force: true });
+    keepRecord(join(this.folder, 'ended.json'), end);
+    for (const path of [join(this.folder, 'job.json'), this.#takenBack]) rmSync(path, { force: true });
+  }
+
+  /** Removes the folder at once, so that nobody takes what is left of it for an execution. */
+  async remove(): Promise<void> {
+    const removed = join(dirname(this.folder), `${REMOVED}${randomUUID()}`);
+    try {
+      renameSync(this.folder, removed);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return;
+      throw error;
+    }
+    await removeTree(removed);
   }
 
   get logBytes(): number {
@@ -176,6 +207,14 @@ export class Mailbox {
     // A note that came meanwhile moves all positions of the node.
     if (sizeOf(this.#notes) !== notes) return { bytes: Buffer.alloc(0), nextByte: fromByte };
     return { bytes, nextByte: nextByte + notes };
+  }
+
+  get #claimed(): string {
+    return join(this.folder, 'claimed');
+  }
+
+  get #takenBack(): string {
+    return join(this.folder, 'taken-back.json');
   }
 
   get #notes(): string {
@@ -251,6 +290,22 @@ export class Mailbox {
 /** Bytes of a file; none when there is none. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Returns false when there is something of this name already. */
+function unlessThere(make: () => void): boolean {
+  try {
+    make();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes what a process that was killed has left of mailboxes. */
+export async function removeRests(parent: string): Promise<void> {
+  for (const name of readdirSync(parent)) if (name.startsWith(REMOVED)) await removeTree(join(parent, name));
 }
 
 /** Ids of the executions in a folder of mailboxes. */

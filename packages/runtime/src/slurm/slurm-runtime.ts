@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { quoted } from '../containers/handover.ts';
-import { removeTree } from '../runner/discard.ts';
+import { messageOf } from '../errors.ts';
 import type {
   ExecutionEnd,
   ExecutionJob,
@@ -16,7 +16,7 @@ import { missingFolder } from './code-folders.ts';
 import { SlurmCommands } from './commands.ts';
 import { factsOf, FollowedJobs, type Followed } from './followed-jobs.ts';
 import { endOf } from './judge-job.ts';
-import { Mailbox, mailboxesIn } from './mailbox.ts';
+import { Mailbox, mailboxesIn, removeRests } from './mailbox.ts';
 import type { SlurmOptions } from './options.ts';
 import { SlurmRest } from './rest.ts';
 import type { Slurm, Submission } from './slurm.ts';
@@ -53,6 +53,9 @@ export class SlurmRuntime implements Runtime {
     this.#staging = options.staging === null ? null : new Staging(options.staging);
     this.#jobs = new FollowedJobs(this.#slurm, options);
     mkdirSync(options.folder, { recursive: true, mode: 0o711 });
+    removeRests(options.folder).catch((error: unknown) =>
+      options.warn(`what is left of jobs could not be removed: ${messageOf(error)}`),
+    );
     for (const id of mailboxesIn(options.folder)) this.#follow(id, this.#mailbox(id));
     this.#jobs.start();
   }
@@ -63,53 +66,74 @@ export class SlurmRuntime implements Runtime {
   }
 
   async start(job: ExecutionJob): Promise<'STARTED' | 'ALREADY_KNOWN'> {
-    const { executionId, limits } = job;
+    const { executionId } = job;
     if ('image' in job.code) return this.#local.start(job);
     const mailbox = this.#mailbox(executionId);
     if (mailbox.isThere) return 'ALREADY_KNOWN';
     // The platform installs again what an administrator has purged, and starts the execution once more.
     const missing = missingFolder(job.code);
     if (missing !== null) throw new StartRefused(`There is no folder ${missing}.`);
-    const { command, uid, networks } = this.#options;
-    const { notices = [], ...rest } = job;
-    const batch = { ...rest, ...(networks !== undefined && { networks }) };
-    const staging = this.#staging;
-    if (staging === null) {
-      const words = [...command, this.#options.folder, executionId].map(quoted);
-      mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
-    } else staging.make(mailbox, batch, command);
-    for (const line of notices) mailbox.append(line);
+    await this.#make(mailbox, job);
     // From here on it can be cancelled.
     const active = this.#follow(executionId, mailbox, true);
+    let id: string | null;
     try {
-      const id = await this.#submit(executionId, active, {
-        name: this.#jobs.nameOf(executionId),
-        script: mailbox.script,
-        folder: staging === null ? mailbox.folder : '/',
-        output: staging === null ? `${mailbox.folder}/slurm.out` : '/dev/null',
-        memoryMb: Math.ceil(limits.memoryBytes / 2 ** 20) + OWN_MEMORY_MB,
-        cpus: Math.max(1, Math.ceil(limits.cpus)),
-        minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES + (staging === null ? 0 : STAGING_MINUTES),
-        gpus: gpusOf(job),
-        uid,
-        options: [...this.#options.options, ...(this.#options.serviceOptions?.[job.service ?? ''] ?? [])],
-      });
-      if (id === null) return 'STARTED';
-      mailbox.jobId = id;
+      id = await this.#submit(executionId, active, this.#submissionOf(mailbox, job));
     } catch (error) {
       // Without an answer the job may be in the queue. It stays known, and is found by its name or given up.
       if (error instanceof RuntimeUnavailable) throw error;
       this.#jobs.drop(executionId);
-      staging?.forget(executionId);
-      rmSync(mailbox.folder, { recursive: true, force: true });
+      this.#staging?.forget(executionId);
+      await mailbox.remove();
       throw error;
     } finally {
       active.submitting = false;
     }
-    // A cancellation that came meanwhile knew no job.
-    if (mailbox.isCancelled && mailbox.jobId !== null)
-      await this.#slurm.cancel(mailbox.jobId, this.#jobs.nameOf(executionId));
+    if (id === null) return 'STARTED';
+    try {
+      mailbox.jobId = id;
+    } catch (error) {
+      // The job may run by now. Its id is in the queue, and is kept when there is room.
+      this.#options.warn(`the id of job ${id} could not be kept yet: ${messageOf(error)}`);
+    }
+    // A cancellation that came meanwhile knew no job, and its end may be collected by now.
+    if (mailbox.isCancelled || !mailbox.isThere) await this.#slurm.cancel(id, this.#jobs.nameOf(executionId));
     return 'STARTED';
+  }
+
+  /** Makes a mailbox with the job in it. One that could not be made whole would count as a job that has begun. */
+  async #make(mailbox: Mailbox, job: ExecutionJob): Promise<void> {
+    const { command, uid, networks, folder } = this.#options;
+    const { notices = [], ...rest } = job;
+    const batch = { ...rest, ...(networks !== undefined && { networks }) };
+    try {
+      if (this.#staging === null) {
+        const words = [...command, folder, job.executionId].map(quoted);
+        mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+      } else this.#staging.make(mailbox, batch, command);
+      for (const line of notices) mailbox.append(line);
+    } catch (error) {
+      await mailbox.remove();
+      throw error;
+    }
+  }
+
+  #submissionOf(mailbox: Mailbox, job: ExecutionJob): Submission {
+    const { executionId, limits } = job;
+    const { uid, options, serviceOptions } = this.#options;
+    const isStaged = this.#staging !== null;
+    return {
+      name: this.#jobs.nameOf(executionId),
+      script: mailbox.script,
+      folder: isStaged ? '/' : mailbox.folder,
+      output: isStaged ? '/dev/null' : `${mailbox.folder}/slurm.out`,
+      memoryMb: Math.ceil(limits.memoryBytes / 2 ** 20) + OWN_MEMORY_MB,
+      cpus: Math.max(1, Math.ceil(limits.cpus)),
+      minutes: Math.ceil(limits.runTimeMs / 60_000) + OWN_MINUTES + (isStaged ? STAGING_MINUTES : 0),
+      gpus: gpusOf(job),
+      uid,
+      options: [...options, ...(serviceOptions?.[job.service ?? ''] ?? [])],
+    };
   }
 
   /** Submits a job, again and again while its account or QOS has too many in the queue. Returns null when it is cancelled. */
@@ -141,7 +165,7 @@ export class SlurmRuntime implements Runtime {
     const name = this.#jobs.nameOf(executionId);
     const id = mailbox.jobId ?? (await this.#slurm.queue(name)).get(name)?.id;
     // A job that has not begun on a node never will: the claim is ours. Otherwise the node is asked to cancel it.
-    if (mailbox.claim()) {
+    if (mailbox.giveUp()) {
       const facts = factsOf(executionId, mailbox, false);
       this.#jobs.conclude(executionId, endOf({ state: 'CANCELLED', reason: 'None' }, facts));
       if (id !== undefined) await this.#slurm.cancel(id, name);
@@ -173,7 +197,7 @@ export class SlurmRuntime implements Runtime {
     if (!mailbox.isThere) return this.#local.forget(executionId);
     if (this.#jobs.get(executionId) !== undefined) return;
     this.#staging?.forget(executionId);
-    await removeTree(mailbox.folder);
+    await mailbox.remove();
   }
 
   async readLog(executionId: string, fromByte: number): Promise<{ bytes: Buffer; nextByte: number }> {

@@ -37,8 +37,8 @@ async function work(parts: readonly string[]): Promise<void> {
     for (const part of parts) await fetchFolder(link, part, path.join(here, part));
     const records = path.join(here, 'run');
     mkdirSync(records, { mode: 0o711 });
-    // From here on the platform keeps the job no more.
-    await link.ask('POST', '/begun');
+    // From here on the platform keeps the job no more. It may have taken it back meanwhile.
+    if ((await link.ask('POST', '/begun')).status >= 300) return;
     log = followLog(path.join(records, job.executionId, 'log.ndjson'));
     const sent = log;
     const end = await runJob(localJob(job, here), records, () => sent.isCancelled);

@@ -103,7 +103,7 @@ export class Staging {
       input: path.join(mailbox.folder, 'job.json'),
       claim(job) {
         if (owner === null && claim(mailbox, job)) owner = job;
-        return owner === job && !mailbox.isDecided;
+        return owner === job && !mailbox.isDecided && !mailbox.isTakenBack;
       },
       receive: (what, segments, query, request) => {
         mkdirSync(run, { recursive: true, mode: 0o700 });
@@ -137,7 +137,7 @@ function claim(mailbox: Mailbox, job: string): boolean {
   const kept = keptOf(mailbox);
   if (kept === null || (kept.job !== undefined && kept.job !== job)) return false;
   if (kept.job === undefined) keep(mailbox, { ...kept, job });
-  return mailbox.claim() || !mailbox.isDecided;
+  return mailbox.claim() || (mailbox.claimedAt !== null && !mailbox.isDecided);
 }
 
 async function receive(
