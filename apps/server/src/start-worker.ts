@@ -81,9 +81,9 @@ export async function startWorker(platform: Platform, opened: Opened): Promise<W
     const late = pause(RUNNER_MS, null, { ref: false });
     const status = connected ? await Promise.race([runtime.status().catch(() => null), late]) : null;
     if (status === null) return 'The runner does not answer. The log of the platform says why.';
-    const { clusterAway } = status;
+    const { clusterAway, leftAlone = null } = status;
     if (clusterAway) return `The cluster does not answer; executions go on when it does: ${clusterAway}`;
-    return (await storeProblem(platform)) ?? containers.problem;
+    return (await storeProblem(platform)) ?? containers.problem ?? leftAlone;
   };
   return { runtime, logs: worker.logs, isConnected: () => connected, running: () => worker.running, problem };
 }

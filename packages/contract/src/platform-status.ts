@@ -29,7 +29,8 @@ export const PlatformProcess = Type.Object(
           running: { ...Count, description: 'Executions that run there.' },
           problem: Type.Optional(
             Type.String({
-              description: 'A sentence about what keeps it from running user code; absent if nothing does.',
+              description:
+                'A sentence about what keeps it from running user code, or what an operator should mend; absent if there is nothing.',
             }),
           ),
         },

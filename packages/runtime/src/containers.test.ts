@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { writeInputFiles } from './containers/input-files.ts';
 import { installationOf } from './containers/installation.ts';
 import { LogFrames } from './containers/log-frames.ts';
 import { errorCode } from './errors.ts';
+import { copyOf } from './testing/copied-folder.ts';
 import { isAlive, MiB, openBench, until, type Bench, type Order } from './testing/bench.ts';
 
 describe('input files', () => {
@@ -156,7 +157,7 @@ describe.skipIf(testEngine === null)('containers', () => {
     expect(log).toEqual([...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `before ${n}`), 'ready', 'after']);
   });
 
-  test('that are gone when the next runner comes are lost, and rests of this installation are swept, of no other', async () => {
+  test('that are gone when the next runner comes are lost, and rests of this place are swept, of no other', async () => {
     const job = await running('echo ready; sleep 60');
     const other = await running('echo ready; sleep 60');
     const [name = ''] = (await containersWith(label())).filter((one) => one.includes(job.executionId));
@@ -166,10 +167,16 @@ describe.skipIf(testEngine === null)('containers', () => {
     const leftover = `kethub-rest-${randomUUID()}`;
     const [key = '', value = ''] = label().split('=');
     const labels = { [key]: value, 'kethub.execution': 'nobody' };
-    await engineOfTests().ask('POST', '/containers/create', {
-      query: { name: leftover },
-      body: { ...description, Labels: labels },
-    });
+    // A copy of the data folder has the same id.
+    const ofCopy = `${installationOf(join(bench.dataDir, 'runtime')).repository}-${randomUUID()}.0`;
+    for (const [name, more] of [
+      [leftover, {}],
+      [ofCopy, { 'kethub.place': 'copy' }],
+    ] as const)
+      await engineOfTests().ask('POST', '/containers/create', {
+        query: { name },
+        body: { ...description, Labels: { ...labels, ...more } },
+      });
     const lost = bench.ended(job.executionId);
     const { runnerPid } = await bench.runtime.status();
     process.kill(runnerPid, 'SIGSTOP');
@@ -177,12 +184,27 @@ describe.skipIf(testEngine === null)('containers', () => {
     process.kill(runnerPid, 'SIGKILL');
     await until('the runner is dead', () => !isAlive(runnerPid));
     expect((await lost).outcome).toBe('LOST');
-    await until('the rest is swept', async () => (await containersWith(label())).length === 1);
+    await until('the rest is swept', async () => (await containersWith(label())).length === 2);
+    expect(await containersWith('kethub.place=copy')).toEqual([`/${ofCopy}`]);
     expect(await containersWith('kethub.installation=another')).toContain(`/${stranger}`);
-    await engineOfTests().settle('DELETE', `/containers/${stranger}`);
+    await until('the operator is told', async () => (await bench.runtime.status()).leftAlone !== null);
+    expect((await bench.runtime.status()).leftAlone).toMatch(/containers from another place .*\(1\).*place=copy\)$/);
+    for (const name of [stranger, ofCopy]) await engineOfTests().settle('DELETE', `/containers/${name}`);
     const ended = bench.ended(other.executionId);
     await bench.runtime.cancel(other.executionId);
     expect((await ended).outcome).toBe('CANCELLED');
+  });
+
+  test('of a data folder go on when a copy of it is started, which tells that it leaves them alone', async () => {
+    const before = await running('echo ready; until [ -e /var/runtime/output/go ]; do sleep 0.1; done');
+    const copy = await openBench({ containers: { socketPath: testEngine ?? '', network: 'none' } }, copyOf(bench));
+    await until('it is told', async () => ((await copy.runtime.status()).leftAlone ?? null) !== null);
+    const known = (await copy.runtime.list()).find(({ executionId }) => executionId === before.executionId);
+    expect(known).toMatchObject({ end: { outcome: 'LOST' } });
+    await copy.close();
+    const ended = bench.ended(before.executionId);
+    writeFileSync(join(bench.dataDir, 'runtime', 'executions', before.executionId, 'output', 'go'), '');
+    expect((await ended).outcome).toBe('SUCCEEDED');
   });
 
   describe('with hosts', () => {

@@ -270,6 +270,8 @@ export interface RunnerStatus {
   limitedBy: 'CGROUPS_V2' | 'CGROUPS_V1' | 'RLIMITS';
   /** Reason why the cluster that runs the executions is not reached; null while it is, and where there is none. */
   clusterAway?: string | null;
+  /** Words about what a copy of this data folder has made; null when there is nothing. An older runner does not say. */
+  leftAlone?: string | null;
 }
 
 /** A pod that waits for an execution. */

@@ -1397,7 +1397,7 @@ export interface components {
                 /** The same after each start. */
                 id: string;
                 memoryBytes?: number;
-                /** A sentence about what keeps it from running user code; absent if nothing does. */
+                /** A sentence about what keeps it from running user code, or what an operator should mend; absent if there is nothing. */
                 problem?: string;
                 /** Versions of Python, such as `3.12`. */
                 pythons: string[];

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { LABELS } from '../containers/description.ts';
 import { Engine } from '../containers/engine.ts';
 import { installationOf } from '../containers/installation.ts';
+import { OtherPlaces } from '../containers/other-places.ts';
 import { inspectImage, type ImageLimits } from './image-build.ts';
 import { buildFolder, DEFAULT_IMAGE_LIMITS, dockerProject } from './image-of-folder.ts';
 import { inDraft } from './in-draft.ts';
@@ -33,6 +34,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const runtimeDir = join(options.dataDir, 'runtime');
   const engine = new Engine(socketPath);
   const installation = installationOf(runtimeDir);
+  const others = new OtherPlaces('images');
   async function buildIn(
     draft: string,
     archive: Readable,
@@ -51,7 +53,8 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     const folder = join(draft, 'source');
     const { files } = await unpackSource(join(draft, 'archive.zip'), folder, unpackLimits, dockerProject);
     log.info(`Unpacked ${files} ${files === 1 ? 'file' : 'files'}.`);
-    const labels = { [LABELS.installation]: installation.id, [LABELS.source]: digest };
+    const { id, place } = installation;
+    const labels = { [LABELS.installation]: id, [LABELS.place]: place, [LABELS.source]: digest };
     await buildFolder(
       engine,
       folder,
@@ -76,12 +79,19 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
         RepoTags: string[] | null;
         Labels: Record<string, string>;
       }[];
-      const ours = images.flatMap(({ RepoTags, Labels }) =>
-        (RepoTags ?? []).flatMap((tag) =>
-          tag.startsWith(`${installation.repository}:`) ? [{ tag, digest: Labels[LABELS.source] ?? '' }] : [],
-        ),
+      // Images of earlier versions name no place.
+      const tagged = images.flatMap(({ RepoTags, Labels }) =>
+        (RepoTags ?? []).flatMap((tag) => {
+          const { [LABELS.source]: digest = '', [LABELS.place]: place = installation.place } = Labels;
+          return tag.startsWith(`${installation.repository}:`) ? [{ tag, digest, place }] : [];
+        }),
       );
-      const needed = await areNeeded(ours.map(({ digest }) => digest));
+      const needed = await areNeeded(tagged.map(({ digest }) => digest));
+      const ours = tagged.filter(({ place }) => place === installation.place);
+      const alone = tagged.filter(({ place, digest }) => place !== installation.place && !needed.has(digest));
+      others.note(
+        alone.map(({ place }) => `docker rmi $(docker images --quiet --filter label=${LABELS.place}=${place})`),
+      );
       // The engine refuses to remove an image that is in use; the next sweep removes it.
       for (const { tag, digest } of ours) if (!needed.has(digest)) await engine.settle('DELETE', `/images/${tag}`);
     },

@@ -24,12 +24,15 @@ import { writeInputFiles } from './input-files.ts';
 import { watchInput, type InputReads } from './input-reads.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 import { installationOf, type Installation } from './installation.ts';
+import { OtherPlaces } from './other-places.ts';
 import { CgroupsAround, meterOf } from './usage.ts';
 
 /** The record from which the next runner continues with a container. It holds no secrets. */
 interface Kept {
   socketPath: string;
   container: string;
+  /** The place from which it was made. A record of an older version names none. */
+  place?: string;
   limits: Limits;
   startedAt: number;
   startTick?: Tick;
@@ -40,6 +43,13 @@ interface Kept {
   pools?: readonly DataPoolMount[];
   /** True if its program may have begun. */
   started: boolean;
+}
+
+/** A container as the engine lists it. */
+interface Listed {
+  Id: string;
+  Names: string[];
+  Labels: Readonly<Record<string, string>>;
 }
 
 /** Facts about an engine that decide how its containers are described. */
@@ -53,6 +63,8 @@ interface EngineFacts {
 const RECORD = 'container.json';
 /** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 5_000;
+/** Milliseconds until the next look at containers of another place. */
+const LOOK_AGAIN_MS = 60_000;
 
 /** Runs executions in containers: the driver for images. */
 export class Containers {
@@ -64,6 +76,9 @@ export class Containers {
   /** Asked before the first container. */
   #facts: Promise<EngineFacts> | null = null;
   #sweepsAgain = false;
+  readonly #others = new OtherPlaces('containers');
+  /** Cgroups around containers of another place. */
+  #alone: readonly string[] = [];
 
   constructor(paths: RunnerPaths, proxies: EgressProxies) {
     this.#paths = paths;
@@ -98,7 +113,7 @@ export class Containers {
     const around = this.#cgroups.pathFor(attempt);
     const keep = (started: boolean): void => {
       const { at: startedAt, tick: startTick } = momentNow();
-      const begun = { socketPath, container: name, limits, startedAt, startTick };
+      const begun = { socketPath, container: name, place: this.#installation.place, limits, startedAt, startTick };
       const kept: Kept = { ...begun, cgroup: around, hosts, pools, started };
       // No container outlives a crash of the machine.
       keepRecord(join(folder, RECORD), kept, false);
@@ -106,7 +121,11 @@ export class Containers {
     const describe = (config: ImageConfig, { seccomp, isPodman, makesCgroups }: EngineFacts): Description => ({
       image,
       config,
-      labels: { [LABELS.installation]: this.#installation.id, [LABELS.execution]: executionId },
+      labels: {
+        [LABELS.installation]: this.#installation.id,
+        [LABELS.place]: this.#installation.place,
+        [LABELS.execution]: executionId,
+      },
       environment: { ...(hosts.length > 0 && PROXY_ENVIRONMENT), ...job.environment },
       dataPools: job.dataPools,
       limits,
@@ -143,10 +162,13 @@ export class Containers {
     );
   }
 
-  /** The run that an earlier runner has begun in this execution folder. Null when that was no container. */
+  /**
+   * The run that an earlier runner has begun in this execution folder. Null when that was no container, or one of another
+   * place: it writes into the folders there.
+   */
   reattach(folder: string): LeftRun | null {
     const kept = readKept(folder);
-    if (kept === null) return null;
+    if (kept === null || (kept.place ?? this.#installation.place) !== this.#installation.place) return null;
     const { socketPath, limits, startedAt, startTick, cgroup = null, hosts = [], pools = [], started } = kept;
     const folders = { folder, output: join(folder, 'output'), uid: ownerOfOutput(), pools };
     const container = new Container(new Engine(socketPath), kept.container);
@@ -154,9 +176,14 @@ export class Containers {
     return { run, limits, start: { at: startedAt, tick: startTick } };
   }
 
+  /** Words about containers of another place; null when there are none. */
+  get leftAlone(): string | null {
+    return this.#others.words;
+  }
+
   /** Removes our cgroups, except those of containers that go on. */
   async close(): Promise<void> {
-    await this.#cgroups.close(this.#inUse());
+    await this.#cgroups.close(new Set([...this.#inUse(), ...this.#alone]));
   }
 
   #runOf(
@@ -206,26 +233,33 @@ export class Containers {
   }
 
   /** Tries again later, until everything is removed. */
-  #sweepAgain(): void {
+  #sweepAgain(afterMs = SWEEP_AGAIN_MS): void {
     if (this.#sweepsAgain) return;
     this.#sweepsAgain = true;
     const sweep = (): void => {
       this.#sweepsAgain = false;
       if (this.#engine !== null) this.#sweep(this.#engine.socketPath, true);
     };
-    setTimeout(sweep, SWEEP_AGAIN_MS).unref();
+    setTimeout(sweep, afterMs).unref();
   }
 
-  /** Removes the containers of this installation that belong to no running execution. */
+  /** Removes the containers of this place that belong to no running execution. */
   async #removeRests(engine: Engine): Promise<void> {
-    const label = `${LABELS.installation}=${this.#installation.id}`;
+    const { id, place, repository } = this.#installation;
+    const label = `${LABELS.installation}=${id}`;
     const query = { all: true, filters: JSON.stringify({ label: [label] }) };
-    const found = (await engine.ask('GET', '/containers/json', { query })) as { Id: string; Names: string[] }[];
+    const found = (await engine.ask('GET', '/containers/json', { query })) as Listed[];
     // A record is written before its container is created, so every container in use is known here.
     const inUse = this.#inUse();
-    for (const { Id, Names } of found)
-      if (!Names.some((name) => inUse.has(name.slice(1)))) await new Container(engine, Id).remove();
-    await this.#cgroups.sweep(inUse);
+    const rests = found.filter(({ Names }) => !Names.some((name) => inUse.has(name.slice(1))));
+    // Containers of earlier versions name no place.
+    const others = rests.filter(({ Labels }) => (Labels[LABELS.place] ?? place) !== place);
+    for (const { Id } of rests.filter((one) => !others.includes(one))) await new Container(engine, Id).remove();
+    const attempts = others.flatMap(({ Names }) => Names.map((name) => name.slice(repository.length + 2)));
+    this.#alone = attempts.flatMap((attempt) => this.#cgroups.pathFor(attempt) ?? []);
+    await this.#cgroups.sweep(new Set([...inUse, ...this.#alone]));
+    this.#others.note(others.map(({ Labels }) => removalOf(Labels[LABELS.place] ?? '')));
+    if (others.length > 0) this.#sweepAgain(LOOK_AGAIN_MS);
   }
 
   /** Names of the containers, and of the cgroups around them, whose executions have no recorded end. */
@@ -254,6 +288,11 @@ function makeFolders(folder: string): { output: string; uid: number | null } {
 /** The user that owns the output folder. Null when that is our own user. */
 function ownerOfOutput(): number | null {
   return process.getuid?.() === 0 ? USER : null;
+}
+
+/** The command that removes the containers of a place. */
+function removalOf(place: string): string {
+  return `docker rm --force $(docker ps --all --quiet --filter label=${LABELS.place}=${place})`;
 }
 
 function readKept(folder: string): Kept | null {

@@ -9,6 +9,8 @@ export const USER = 1000;
 export const LABELS = {
   /** The id of the installation that a container or image belongs to. */
   installation: 'kethub.installation',
+  /** The place of the data folder from which it was made. */
+  place: 'kethub.place',
   execution: 'kethub.execution',
   /** The digest of the source that an image was built from. */
   source: 'kethub.source',

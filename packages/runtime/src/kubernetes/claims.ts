@@ -22,6 +22,9 @@ const NOBODY = 'nobody';
 export interface KeptJob {
   readonly settings: KubernetesSettings;
   readonly job: string;
+  /** The id and the place of the data folder from which it was made. A record of an older version names neither. */
+  readonly installation?: string;
+  readonly place?: string;
   readonly limits: Limits;
   readonly startedAt: number;
   readonly startTick?: Tick;

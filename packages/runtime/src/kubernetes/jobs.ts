@@ -1,5 +1,6 @@
 import { ClusterAway, ClusterRefusal, type ClusterApi } from './api.ts';
-import { ATTEMPT, jobOf, policyOf, secretOf, type Order } from './objects.ts';
+import type { Installation } from '../containers/installation.ts';
+import { ATTEMPT, jobOf, LABELS, policyOf, secretOf, type Order } from './objects.ts';
 import type { ClusterProgram } from './programs.ts';
 
 /** The parts of a job that are read here. */
@@ -9,6 +10,7 @@ export interface Job {
     readonly uid: string;
     readonly deletionTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: { readonly suspend?: boolean };
 }
@@ -69,4 +71,28 @@ export async function removeJob(api: ClusterApi, name: string, attempt: string):
   if (job === null || (job.metadata.annotations?.[ATTEMPT] ?? attempt) !== attempt) return;
   await api.remove(`secrets/${name}`);
   await api.remove(`jobs/${name}`, { preconditions: { uid: job.metadata.uid } });
+}
+
+/**
+ * Removes the jobs of this place that are not in use. Those of another place may be in use there: they stay, and a command
+ * that removes them is returned for each.
+ */
+export async function removeRests(
+  api: ClusterApi,
+  { id, place }: Pick<Installation, 'id' | 'place'>,
+  inUse: () => ReadonlySet<string>,
+): Promise<string[]> {
+  const query = { labelSelector: `${LABELS.installation}=${id}`, limit: 5_000 };
+  const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
+  // A record is written before its job is created, so every job in use is known here.
+  const used = inUse();
+  const others: string[] = [];
+  for (const { metadata } of items) {
+    if (used.has(metadata.name)) continue;
+    // Jobs of earlier versions name no place.
+    const of = metadata.labels?.[LABELS.place] ?? place;
+    if (of === place) await removeJob(api, metadata.name, metadata.annotations?.[ATTEMPT] ?? '');
+    else others.push(`kubectl -n ${api.settings.namespace} delete jobs -l ${LABELS.place}=${of}`);
+  }
+  return others;
 }

@@ -15,7 +15,7 @@ const root = mkdtempSync(join(os.tmpdir(), 'kethub-run-'));
 const transfers = new Transfers();
 const token = 'a'.repeat(64);
 const uid = '10000000-0000-4000-8000-000000000000';
-const { api, pods, listeners } = standInCluster();
+const { api, pods, listeners, removed } = standInCluster();
 let port: number;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 /** A run whose job is made by `make`; `lacking` counts how often it asked for room. */
-function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.resolve()) {
+function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.resolve(), isOfOtherPlace = false) {
   const folder = join(root, id);
   mkdirSync(folder);
   makeFolders(folder, []);
@@ -47,7 +47,7 @@ function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.re
     stayed: () => undefined,
     lacksCapacity: () => void counts.lacking++,
   };
-  const options = { ...kept, attempt: 'a', folder, output: join(folder, 'output'), marksEnd: false, leavesFile: false };
+  const options = { ...kept, attempt: 'a', folder, output: join(folder, 'output'), marksEnd: false, leavesFile: false, isOfOtherPlace }; // prettier-ignore
   const run = new KubernetesRun(around, new Claims(folder, id, kept, transfers), options);
   const lines: string[] = [];
   run.follow(({ message }) => lines.push(message));
@@ -55,10 +55,10 @@ function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.re
   return { run, lines, counts };
 }
 
-async function begin(id: string): Promise<void> {
+async function begin(id: string, what = 'begin'): Promise<void> {
   await until('it is followed', () => listeners.has(id));
   const headers = { authorization: `Bearer ${token}`, 'x-kethub-pod': uid };
-  const answer = await fetch(`http://127.0.0.1:${port}/pods/${id}/begin`, { method: 'POST', headers });
+  const answer = await fetch(`http://127.0.0.1:${port}/pods/${id}/${what}`, { method: 'POST', headers });
   expect(answer.status).toBe(200);
 }
 
@@ -113,4 +113,28 @@ test('an execution that waits for room keeps others from it for five minutes onl
   expect(await run.ended).toMatchObject({ commandRan: false });
   expect(counts.lacking).toBe(1);
   expect(lines).toEqual([expect.stringContaining('exceeded quota: none')]);
+});
+
+test('a program of a folder that was copied is not ended, and its job stays', async () => {
+  removed.length = 0;
+  const { run, lines } = runOf('copied', null, true);
+  await begin('copied');
+  listeners.get('copied')?.({ metadata: { name: 'p', uid }, status: { phase: 'Running' } }, uid);
+  run.terminate();
+  expect(await run.ended).toMatchObject({ commandRan: true, lost: true });
+  expect(lines.join('\n')).toMatch(/copied or moved/);
+  await run.release();
+  expect(removed).toEqual([]);
+});
+
+test('a program of a folder that was moved is removed when its pod has brought everything to the new place', async () => {
+  removed.length = 0;
+  const { run } = runOf('moved', null, true);
+  await begin('moved');
+  await begin('moved', 'done');
+  const terminated = { exitCode: 0 };
+  listeners.get('moved')?.({ metadata: { name: 'p', uid }, status: { phase: 'Succeeded', containerStatuses: [{ name: 'program', state: { terminated } }] } }, uid); // prettier-ignore
+  expect(await run.ended).toMatchObject({ commandRan: true, code: 0 });
+  await run.release();
+  expect(removed).toEqual(['secrets/moved', 'jobs/moved']);
 });

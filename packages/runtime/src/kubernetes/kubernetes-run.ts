@@ -47,6 +47,8 @@ const LINES_MISSING: Readonly<Record<Exclude<LogEnd, 'WHOLE'>, string>> = {
   REMOVED: 'The pod was removed before its log was read to the end: lines may be missing.',
   CUT: 'The log of the pod ends before its program did: lines may be missing.',
 };
+const LEFT_ALONE =
+  'The data folder has been copied or moved since this program began: it is not ended, and is not followed any more.';
 /** Causes that do not say whether the program had finished, when its node reported no end. */
 const UNCERTAIN = ['PodDeleted', 'NodeClosed'];
 const NOTHING = { code: null, signal: null, outOfMemory: false, peakMemoryBytes: null, cpuMs: null };
@@ -77,6 +79,8 @@ export interface JobRunOptions {
   readonly marksEnd: boolean;
   /** True if its result is the file `output.json` of its output, which may be missing. */
   readonly leavesFile: boolean;
+  /** True if another place of this data folder has made the job, and may be following it as well. Default false. */
+  readonly isOfOtherPlace?: boolean;
   /** Set when its input cannot be handed over, in words for its sender. Nothing is made in the cluster then. */
   readonly inputRefused?: string | null;
 }
@@ -189,6 +193,7 @@ export class KubernetesRun implements Run {
 
   async release(): Promise<void> {
     this.#claims.close();
+    if (this.#isOthers) return;
     for (let attempt = 1; ; attempt++) {
       try {
         await removeJob(this.#cluster.api, this.#options.job, this.#options.attempt);
@@ -269,9 +274,7 @@ export class KubernetesRun implements Run {
     if (owner !== null && owner !== uid) return;
     if (pod === null) {
       if (this.#pod?.metadata.uid !== uid && owner !== uid) return;
-      this.#isGone = true;
-      this.#programOver.resolve();
-      this.#podOver.resolve();
+      this.#lose();
       return;
     }
     this.#pod = pod;
@@ -298,6 +301,18 @@ export class KubernetesRun implements Run {
     if (isOver(pod) || (isLeaving && this.#claims.refuse())) this.#podOver.resolve();
     else if (programEnd(pod) !== null && this.#claims.isDone) this.#podOver.resolve();
     else if (programEnd(pod) !== null) void this.#claims.done.then(() => this.#podOver.resolve());
+  }
+
+  /** True unless the job is ours to end and to remove. A pod that has brought everything here works for nobody else. */
+  get #isOthers(): boolean {
+    return this.#options.isOfOtherPlace === true && !this.#claims.isDone;
+  }
+
+  /** Takes its pod for gone. */
+  #lose(): void {
+    this.#isGone = true;
+    this.#programOver.resolve();
+    this.#podOver.resolve();
   }
 
   async #judge(): Promise<Exit> {
@@ -380,6 +395,11 @@ export class KubernetesRun implements Run {
       if (!this.#begun) this.#end.resolve(refused());
       this.#begun = true;
       this.#podOver.resolve();
+      return;
+    }
+    if (this.#isOthers) {
+      this.#note('WARNING', LEFT_ALONE);
+      this.#lose();
       return;
     }
     void (async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { PYTHON } from '../../../../script/kubernetes/images.ts';
 import type { Cluster } from '../../../../script/kubernetes.ts';
 import type { ExecutionEnd, KubernetesSettings } from '../index.ts';
 import { openBench, resultOf, until, type Bench, type Order } from '../testing/bench.ts';
+import { copyOf } from '../testing/copied-folder.ts';
 import { NAMESPACE, openCluster, settingsFor, tokenOf } from '../testing/cluster.ts';
 import { testDriver } from '../testing/contract.ts';
 
@@ -315,6 +316,27 @@ describe.skipIf(process.getuid?.() !== 0)('jobs of a real Kubernetes', () => {
       await bench.runtime.cancel(mine.executionId);
       expect((await over).outcome).toBe('CANCELLED');
       expect(settings.image).toBe(PYTHON);
+    });
+
+    test('a copy of a data folder leaves the jobs of the folder alone, and says so', async () => {
+      const known = await bench.startedWith('began', SLEEPING, HALF);
+      const unknown = await bench.startedWith('began', SLEEPING, HALF);
+      const copy = await openBench({ kubernetes: await settingsFor(cluster) }, (to) => {
+        copyOf(bench)(to);
+        rmSync(join(to, 'runtime', 'executions', unknown.executionId), { recursive: true });
+      });
+      await until('it is told', async () => ((await copy.runtime.status()).leftAlone ?? null) !== null);
+      expect((await copy.runtime.status()).leftAlone).toMatch(/\(1\).*kubectl -n kethub-executions delete jobs -l/);
+      const given = copy.ended(known.executionId);
+      await copy.runtime.cancel(known.executionId);
+      expect((await given).outcome).toBe('CANCELLED');
+      await copy.close();
+      for (const { executionId } of [known, unknown]) {
+        expect((await podOf(executionId)).metadata).not.toHaveProperty('deletionTimestamp');
+        const over = bench.ended(executionId);
+        await bench.runtime.cancel(executionId);
+        expect((await over).outcome).toBe('CANCELLED');
+      }
     });
   });
 });

@@ -3,7 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { installationOf } from '../containers/installation.ts';
+import { installationOf, type Installation } from '../containers/installation.ts';
+import { OtherPlaces } from '../containers/other-places.ts';
 import { createAddressRules } from '../egress/address-rules.ts';
 import { messageOf } from '../errors.ts';
 import type { RunnerPaths } from '../paths.ts';
@@ -16,8 +17,8 @@ import { ClusterApi } from './api.ts';
 import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import type { Handover } from './handover.ts';
 import { KubernetesRun, makeFolders, type Cluster, type JobRunOptions } from './kubernetes-run.ts';
-import { createJob, removeJob, type Job } from './jobs.ts';
-import { ATTEMPT, attemptOf, idLabel, jobName, LABELS, type Destination, type Order } from './objects.ts';
+import { createJob, removeRests } from './jobs.ts';
+import { attemptOf, idLabel, jobName, LABELS, type Destination, type Order } from './objects.ts';
 import { Pods } from './pods.ts';
 import { buildProgram, imageProgram, pythonProgram, type ClusterProgram } from './programs.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -30,6 +31,8 @@ import { hashOf, Transfers } from '../transfers/transfers.ts';
 const SECRET_BYTES = 900_000;
 /** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 30_000;
+/** Milliseconds until the next look at jobs of another place. */
+const LOOK_AGAIN_MS = 60_000;
 
 interface Connected {
   readonly api: ClusterApi;
@@ -39,7 +42,7 @@ interface Connected {
 /** Runs executions as jobs of a cluster: the driver for Kubernetes. */
 export class Kubernetes {
   readonly #paths: RunnerPaths;
-  readonly #installation: string;
+  readonly #installation: Installation;
   readonly #transfers = new Transfers();
   readonly #networks: () => readonly string[];
   readonly #graceMs: () => number;
@@ -49,6 +52,7 @@ export class Kubernetes {
   readonly #connected = new Map<string, Connected>();
   #sweepsAgain = false;
   #lacksLabels = false;
+  readonly #others = new OtherPlaces('jobs of Kubernetes');
 
   constructor(
     paths: RunnerPaths,
@@ -59,7 +63,7 @@ export class Kubernetes {
     this.#graceMs = graceMs;
     this.#warm = new WarmPods(this.#transfers, warm, () => this.#sweepAgain());
     this.#paths = paths;
-    this.#installation = installationOf(paths.runtimeDir).id;
+    this.#installation = installationOf(paths.runtimeDir);
     this.#networks = networks;
   }
 
@@ -124,8 +128,11 @@ export class Kubernetes {
     const poolParts = dataPools.map(({ path }, index) => [`pool${index}`, { from: path, to: `pools/${index}` }]);
     makeFolders(folder, pools);
     const { at: startedAt, tick: startTick } = momentNow();
+    const { id: installation, place } = this.#installation;
     const base = {
       settings,
+      installation,
+      place,
       limits,
       startedAt,
       startTick,
@@ -144,7 +151,7 @@ export class Kubernetes {
     };
     const inOwnPod = (): KubernetesRun => {
       const token = randomBytes(32).toString('hex');
-      const kept = { ...base, job: jobName(this.#installation, executionId), tokenHash: hashOf(token) };
+      const kept = { ...base, job: jobName(this.#installation.place, executionId), tokenHash: hashOf(token) };
       const make = (): Promise<void> => this.#make(settings, job, program, { id: executionId, token });
       return prepared(kept, make, null)[1];
     };
@@ -183,8 +190,9 @@ export class Kubernetes {
     const port = await this.#transfers.listen(settings.port, settings.tls);
     const order: Order = {
       settings,
-      job: jobName(this.#installation, id),
-      installation: this.#installation,
+      job: jobName(this.#installation.place, id),
+      installation: this.#installation.id,
+      place: this.#installation.place,
       attempt: attemptOf({ tokenHash: hashOf(token) }),
       executionId: id,
       environment,
@@ -213,7 +221,7 @@ export class Kubernetes {
       key,
       parts: program.parts,
       ...this.#connect(settings),
-      jobOf: (id) => jobName(this.#installation, id),
+      jobOf: (id) => jobName(this.#installation.place, id),
       make: (reservation) => this.#make(settings, others, program, reservation, warmPods.version),
     };
   }
@@ -239,16 +247,23 @@ export class Kubernetes {
     };
   }
 
-  /** The run that an earlier runner has begun in this execution folder. Null when that was no job of a cluster. */
+  /**
+   * The run that an earlier runner has begun in this execution folder. Null when that was no job of a cluster, or one of
+   * another installation, whose data folder was copied.
+   */
   reattach(executionId: string, folder: string): LeftRun | null {
     const kept = readJob(folder);
     if (kept === null) return null;
     const { settings, limits, startedAt, startTick, reservation, begunAt } = kept;
+    const ours = this.#installation;
+    const { installation = ours.id, place = ours.place } = kept;
+    if (installation !== ours.id) return null;
     this.#transfers.listen(settings.port, settings.tls).catch((error: unknown) => {
       console.error(`pods cannot reach this machine: ${messageOf(error)}`);
     });
     const claims = new Claims(folder, executionId, kept, this.#transfers);
-    const run = new KubernetesRun(this.#around(settings, null), claims, optionsOf(kept, folder));
+    const options = { ...optionsOf(kept, folder), isOfOtherPlace: place !== ours.place };
+    const run = new KubernetesRun(this.#around(settings, null), claims, options);
     // Only the earlier runner had what its pod waits for.
     if (reservation !== undefined && begunAt === undefined) run.kill();
     return { run, limits, start: { at: startedAt, tick: startTick } };
@@ -258,6 +273,11 @@ export class Kubernetes {
   get away(): string | null {
     for (const { pods } of this.#connected.values()) if (pods.away !== null) return pods.away;
     return null;
+  }
+
+  /** Words about jobs of another place; null when there are none. */
+  get leftAlone(): string | null {
+    return this.#others.words;
   }
 
   close(): void {
@@ -273,7 +293,7 @@ export class Kubernetes {
     const known = this.#connected.get(key);
     if (known !== undefined) return known;
     const api = new ClusterApi(settings);
-    const pods = new Pods(api, this.#installation, (line) => console.error(`kubernetes: ${line}`));
+    const pods = new Pods(api, this.#installation.id, (line) => console.error(`kubernetes: ${line}`));
     this.#connected.set(key, { api, pods });
     return { api, pods };
   }
@@ -298,32 +318,25 @@ export class Kubernetes {
     });
   }
 
-  #sweepAgain(): void {
+  #sweepAgain(afterMs = SWEEP_AGAIN_MS): void {
     if (this.#sweepsAgain) return;
     this.#sweepsAgain = true;
     setTimeout(() => {
       this.#sweepsAgain = false;
       this.#sweep();
-    }, SWEEP_AGAIN_MS).unref();
+    }, afterMs).unref();
   }
 
-  /** Removes the jobs of this installation that belong to no running execution. */
+  /** Removes the jobs of this place that belong to no running execution. */
   async #removeRests(): Promise<void> {
     const settings = this.#settings;
     if (settings === null) return;
     const builds = settings.registry?.buildNamespace;
-    await this.#removeRestsIn(settings);
-    if (builds !== undefined) await this.#removeRestsIn({ ...settings, namespace: builds });
-  }
-
-  async #removeRestsIn(settings: KubernetesSettings): Promise<void> {
-    const { api } = this.#connect(settings);
-    const query = { labelSelector: `${LABELS.installation}=${this.#installation}`, limit: 5_000 };
-    const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
-    // A record is written before its job is created, so every job in use is known here.
-    const inUse = this.#inUse();
-    for (const { metadata } of items)
-      if (!inUse.has(metadata.name)) await removeJob(api, metadata.name, metadata.annotations?.[ATTEMPT] ?? '');
+    const others: string[] = [];
+    for (const one of [settings, ...(builds === undefined ? [] : [{ ...settings, namespace: builds }])])
+      others.push(...(await removeRests(this.#connect(one).api, this.#installation, () => this.#inUse())));
+    this.#others.note(others);
+    if (others.length > 0) this.#sweepAgain(LOOK_AGAIN_MS);
   }
 
   #inUse(): ReadonlySet<string> {

@@ -11,6 +11,8 @@ const USER = 1000;
 export const LABELS = {
   /** Id of the installation that an object belongs to. Two installations may share a namespace. */
   installation: 'kethub.io/installation',
+  /** Place of the data folder from which an object was made. */
+  place: 'kethub.io/place',
   /** Name of the job of an execution. */
   job: 'kethub.io/job',
   /** Id of the execution, where it can be a label. A pod that waits for one has none yet. */
@@ -66,6 +68,7 @@ export interface Order {
   readonly settings: KubernetesSettings;
   readonly job: string;
   readonly installation: string;
+  readonly place: string;
   readonly attempt: string;
   readonly executionId: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -81,11 +84,14 @@ export interface Order {
   readonly warmFor?: string;
 }
 
-/** The name of the job of an execution: its id, or its digest where an id cannot be a name. */
-export function jobName(installation: string, executionId: string): string {
+/**
+ * The name of the job of an execution: its id, or its digest where an id cannot be a name. A copy of a data folder may
+ * begin the same execution, so each place has names of its own.
+ */
+export function jobName(place: string, executionId: string): string {
   const isLabel = /^[a-z0-9][a-z0-9-]{0,39}$/.test(executionId) && !executionId.endsWith('-');
   const id = isLabel ? executionId : createHash('sha256').update(executionId).digest('hex').slice(0, 40);
-  return `kethub-${createHash('sha256').update(installation).digest('hex').slice(0, 8)}-${id}`;
+  return `kethub-${createHash('sha256').update(place).digest('hex').slice(0, 8)}-${id}`;
 }
 
 /** A label with an id, unless the id cannot be one. */
@@ -93,13 +99,14 @@ export function idLabel(label: string, id: string): Record<string, string> {
   return /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/.test(id) ? { [label]: id } : {};
 }
 
-function metadataOf({ job, installation, attempt, executionId, warmFor }: Order): object {
+function metadataOf({ job, installation, place, attempt, executionId, warmFor }: Order): object {
   return {
     name: job,
     annotations: { [ATTEMPT]: attempt },
     labels: {
       'app.kubernetes.io/managed-by': 'kethub',
       [LABELS.installation]: installation,
+      [LABELS.place]: place,
       [LABELS.job]: job,
       ...(warmFor === undefined ? idLabel(LABELS.execution, executionId) : idLabel(LABELS.warm, warmFor)),
     },

@@ -137,6 +137,7 @@ const handlers: Handlers = {
     commands: commands.count,
     limitedBy: context.limitedBy,
     clusterAway: kubernetes.away,
+    leftAlone: kubernetes.leftAlone ?? containers.leftAlone,
   }),
   async close(_params, { client }) {
     const others = [...(server?.clients ?? [])].some((other) => other !== client);

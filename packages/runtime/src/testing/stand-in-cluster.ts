@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ClusterApi } from '../kubernetes/api.ts';
+import type { Job } from '../kubernetes/jobs.ts';
 import type { PodListener, Pods } from '../kubernetes/pods.ts';
 
 /** A stand-in for a cluster: it tells of pods when a test does, and notes what is removed. Every job is there, and logs are empty. */
@@ -9,6 +10,8 @@ export interface StandInCluster {
   /** By job, who follows its pods. */
   readonly listeners: Map<string, PodListener>;
   readonly removed: string[];
+  /** Jobs of its list. */
+  readonly jobs: Job[];
   /** Warnings of the cluster about any object. */
   readonly warnings: string[];
 }
@@ -16,9 +19,12 @@ export interface StandInCluster {
 export function standInCluster(): StandInCluster {
   const listeners = new Map<string, PodListener>();
   const removed: string[] = [];
+  const jobs: Job[] = [];
   const warnings: string[] = [];
   const api = {
-    ask: () => Promise.resolve({ items: warnings.map((message) => ({ message })) }),
+    settings: { namespace: 'n' },
+    ask: (_method: string, path: string) =>
+      Promise.resolve({ items: path === 'jobs' ? jobs : warnings.map((message) => ({ message })) }),
     find: () => Promise.resolve({ metadata: { name: 'any', uid: 'any' } }),
     open: () => Promise.resolve(Readable.from([])),
     remove: (path: string) => Promise.resolve(void removed.push(path)),
@@ -29,5 +35,5 @@ export function standInCluster(): StandInCluster {
       return () => listeners.get(job) === listener && listeners.delete(job);
     },
   } as unknown as Pods;
-  return { api, pods, listeners, removed, warnings };
+  return { api, pods, listeners, removed, jobs, warnings };
 }

@@ -19,7 +19,7 @@ const KEPT_MS = 60 * 60 * 1000;
 
 /**
  * Reports this process for operators, now and every 30 s, until the returned function is called. A report that fails is
- * made up for by the next one. `problemOf` says what keeps it from running user code.
+ * made up for by the next one. `problemOf` says what keeps it from running user code, or what an operator should mend.
  */
 export function reportProcess(
   platform: Platform,
