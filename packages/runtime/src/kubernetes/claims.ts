@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
 import { elapsedSince, momentNow, type Tick } from '../runner/moment.ts';
 import type { DataPoolMount, Limits } from '../types.ts';
 import type { Handover } from './handover.ts';
@@ -15,6 +17,8 @@ const MOST_ENTRIES_MORE = 10_000;
 const TOLERANCE = 4;
 /** Bytes of what the Python side writes beside the result. */
 const WRITTEN_MORE = 1_000_000;
+/** Milliseconds until the disk is asked again to take a decision. */
+const AGAIN_MS = 1_000;
 /** In the place of a pod: the execution was given up, and no pod may run it any more. */
 const NOBODY = 'nobody';
 
@@ -56,9 +60,12 @@ export class Claims {
   readonly done: Promise<void>;
   /** Resolves when the program has begun, with the milliseconds since then. */
   readonly begins: Promise<number>;
+  /** Resolves when it is on the disk that the execution was given up. Only then may its end be reported. */
+  readonly givenUp: Promise<void>;
   readonly #folder: string;
   readonly #done = Promise.withResolvers<void>();
   readonly #begins = Promise.withResolvers<number>();
+  readonly #givenUp = Promise.withResolvers<void>();
   readonly #close: () => void;
   readonly #taken = { bytes: 0, entries: 0 };
   readonly #handover: Handover | null;
@@ -78,9 +85,11 @@ export class Claims {
     this.written = join(folder, 'written');
     this.done = this.#done.promise;
     this.begins = this.#begins.promise;
+    this.givenUp = this.#givenUp.promise;
     if (kept.pod !== undefined && kept.pod !== NOBODY && kept.asks !== true) this.#begin();
     if (kept.begunAt !== undefined) this.#begins.resolve(elapsedSince({ at: kept.begunAt, tick: kept.beginTick }));
     if (kept.done === true) this.#done.resolve();
+    if (kept.pod === NOBODY) this.#givenUp.resolve();
     // A program that writes nothing leaves an empty file.
     const isNew = kept.pod === undefined || (kept.reservation !== undefined && kept.begunAt === undefined);
     if (kept.done !== true && isNew) writeFileSync(this.written, '', { mode: 0o600 });
@@ -107,10 +116,27 @@ export class Claims {
     return this.#kept.done === true;
   }
 
-  /** Gives the execution up. Returns false when its program has begun before. */
+  /** Gives the execution up: no pod is let in any more. Returns false when its program has begun before. */
   refuse(): boolean {
-    if (this.#kept.begunAt === undefined && this.#kept.pod !== NOBODY) this.#keep({ pod: NOBODY });
+    if (this.#kept.begunAt === undefined && this.#kept.pod !== NOBODY) {
+      this.#kept = { ...this.#kept, pod: NOBODY };
+      void this.#keepRefusal();
+    }
     return this.#kept.pod === NOBODY;
+  }
+
+  /** Tries for as long as the disk is full: the next runner would let a pod in. */
+  async #keepRefusal(): Promise<void> {
+    for (;;) {
+      try {
+        keepJob(this.#folder, this.#kept);
+        this.#givenUp.resolve();
+        return;
+      } catch (error) {
+        console.error(`it could not be kept yet that ${this.#kept.job} was given up: ${messageOf(error)}`);
+        await pause(AGAIN_MS, null, { ref: false });
+      }
+    }
   }
 
   close(): void {

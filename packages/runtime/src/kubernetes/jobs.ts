@@ -13,6 +13,13 @@ export interface Job {
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: { readonly suspend?: boolean };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** True when the cluster makes no pod for the job any more. */
+export function isJobOver({ status }: Job): boolean {
+  const { conditions = [] } = status ?? {};
+  return conditions.some((one) => ['Failed', 'Complete'].includes(one.type) && one.status === 'True');
 }
 
 /**

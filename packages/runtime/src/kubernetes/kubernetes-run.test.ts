@@ -6,7 +6,7 @@ import { LIMITS, until } from '../testing/bench.ts';
 import { standInCluster } from '../testing/stand-in-cluster.ts';
 import { hashOf, Transfers } from '../transfers/transfers.ts';
 import { ClusterRefusal } from './api.ts';
-import { Claims, keepJob, type KeptJob } from './claims.ts';
+import { Claims, keepJob, readJob, type KeptJob } from './claims.ts';
 import { KubernetesRun, makeFolders } from './kubernetes-run.ts';
 import type { Pod } from './pod.ts';
 
@@ -97,6 +97,41 @@ test('an execution whose runner ended before it let the job begin has not run', 
   const { run, lines } = runOf('forgotten', null);
   expect(await run.ended).toMatchObject({ commandRan: false });
   expect(lines).toEqual(['The program did not begin: the runner ended before it had made all of its job']);
+});
+
+test.each([
+  ['has not run', false],
+  ['is UNKNOWN', true],
+])(
+  'an execution whose pod was removed while no runner looked %s, if its program had begun: %s',
+  async (_what, begun) => {
+    const conditions = [{ type: 'Failed', status: 'True' }];
+    vi.spyOn(api, 'find').mockResolvedValue({ metadata: { name: 'any', uid: 'any' }, status: { conditions } });
+    const id = `removed-${begun}`;
+    const { run, lines } = runOf(id, null);
+    if (begun) await begin(id);
+    expect(await run.ended).toMatchObject(begun ? { commandRan: true, lost: true } : { commandRan: false });
+    expect(lines).toEqual(begun ? [] : ['The program did not begin: its pod was removed from the cluster']);
+  },
+);
+
+test('an execution that is cancelled while the disk is full ends when there is room', async () => {
+  const { run } = runOf('full-disk');
+  await until('it is followed', () => listeners.has('full-disk'));
+  const inTheWay = join(root, 'full-disk', 'job.json.tmp');
+  mkdirSync(inTheWay);
+  let isOver = false;
+  void run.ended.then(() => (isOver = true));
+  run.terminate();
+  await until('it was tried', () =>
+    vi.mocked(console.error).mock.calls.some(([line]) => /given up/.test(String(line))),
+  );
+  const headers = { authorization: `Bearer ${token}`, 'x-kethub-pod': uid };
+  expect((await fetch(`http://127.0.0.1:${port}/pods/full-disk/begin`, { method: 'POST', headers })).status).toBe(409);
+  expect(isOver).toBe(false);
+  rmSync(inTheWay, { recursive: true });
+  expect(await run.ended).toMatchObject({ commandRan: false });
+  expect(readJob(join(root, 'full-disk'))).toMatchObject({ pod: 'nobody' });
 });
 
 test('an execution that waits for room keeps others from it for five minutes only', async () => {

@@ -21,8 +21,8 @@ import {
   waitOf,
   type Pod,
 } from './pod.ts';
-import { removeJob, type Job } from './jobs.ts';
-import { ATTEMPT, endMark } from './objects.ts';
+import { isJobOver, removeJob, type Job } from './jobs.ts';
+import { ATTEMPT, endMark, LABELS } from './objects.ts';
 import { followLog, type LogEnd } from './pod-log.ts';
 import type { Pods } from './pods.ts';
 import type { Claims } from './claims.ts';
@@ -221,7 +221,7 @@ export class KubernetesRun implements Run {
     const why = make === null ? null : await this.#make(make);
     if (why !== null) {
       // Without an answer the job may exist. Its pod is refused here, and the job is removed.
-      this.#claims.refuse();
+      if (this.#claims.refuse()) await this.#claims.givenUp;
       if (!this.#isUnwanted) this.#note('ERROR', `${this.refusal}: ${why}`);
       return refused();
     }
@@ -318,7 +318,10 @@ export class KubernetesRun implements Run {
   async #judge(): Promise<Exit> {
     const pod = this.#pod;
     const end = pod === null ? null : programEnd(pod);
-    if (this.#claims.refuse()) return this.#notBegun(pod);
+    if (this.#claims.refuse()) {
+      await this.#claims.givenUp;
+      return this.#notBegun(pod);
+    }
     if (pod === null) return lost();
     // A node can end a program before it has said that it began.
     const log = this.#log === null ? 'REMOVED' : await this.#log;
@@ -369,7 +372,8 @@ export class KubernetesRun implements Run {
         const found = await api.find<Job>(`jobs/${job}`);
         // An earlier runner has ended before it let the job begin, and nobody else does.
         const isForgotten = make === null && found?.spec?.suspend === true;
-        if ((found === null || isForgotten) && this.#pod === null) {
+        const hasNoPod = found === null || isForgotten || (await this.#hasLostPod(found));
+        if (hasNoPod && this.#pod === null) {
           if (isForgotten) this.#absence = 'the runner ended before it had made all of its job';
           this.#isGone = true;
           this.#podOver.resolve();
@@ -389,10 +393,18 @@ export class KubernetesRun implements Run {
     }
   }
 
+  /** Returns true for a job that is over and has no pod: it was removed while no runner looked. */
+  async #hasLostPod(job: Job): Promise<boolean> {
+    if (this.#pod !== null || !isJobOver(job)) return false;
+    const query = { labelSelector: `${LABELS.job}=${this.#options.job}`, limit: 1 };
+    const { items } = await this.#cluster.api.ask<{ items: readonly Pod[] }>('GET', 'pods', { query });
+    return items.length === 0;
+  }
+
   /** Asks the cluster to end the pod, again and again until it is over. Before the program begins, nothing will run: it ends here. */
   #stop(gracePeriodSeconds: number): void {
     if (this.#claims.refuse()) {
-      if (!this.#begun) this.#end.resolve(refused());
+      if (!this.#begun) void this.#claims.givenUp.then(() => this.#end.resolve(refused()));
       this.#begun = true;
       this.#podOver.resolve();
       return;
