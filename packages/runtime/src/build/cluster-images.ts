@@ -31,6 +31,8 @@ const BUILD = 'build-';
 const LOOK_MS = 1_000;
 /** Milliseconds after which the end of a build that nobody collects is removed. */
 const UNCOLLECTED_MS = 3_600_000;
+/** Attempts at a build that the cluster has not begun, or that was lost with its node. */
+const ATTEMPTS = 3;
 
 /** The reason by which a caller leaves a build that goes on: the next process of the platform follows it. */
 export class PlatformStops extends Error {
@@ -88,7 +90,7 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
   }
 
   /** Puts the project where pods fetch it until the build is over. */
-  async function unpack(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<ExecutionJob> {
+  async function unpack(archive: Readable, digest: string, log: BuildLog, signal: AbortSignal): Promise<void> {
     const draft = join(builds, digest);
     const folder = join(draft, 'source');
     await removeTree(draft);
@@ -99,6 +101,12 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
     const dockerfile = BUILD_FILES.find((one) => existsSync(join(folder, one))) ?? '';
     if (dockerfile === '') dockerProject.check({ files: new Set(await readdir(folder)), folders: new Set() });
     checkDockerfile(dockerfile, await readFile(join(folder, dockerfile), 'utf8'), { network: true });
+  }
+
+  /** The job of a build whose project is unpacked. */
+  function jobOf(digest: string): ExecutionJob {
+    const folder = join(builds, digest, 'source');
+    const dockerfile = BUILD_FILES.find((one) => existsSync(join(folder, one))) ?? '';
     // Each build has a tag of its own: a tag that moves would leave an image that runs without a name.
     const tag = `${installation.imageFor(digest).replace(':', '-')}-${now().toString(36)}`;
     return {
@@ -144,30 +152,50 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
       log.info('This build was begun before, and goes on.');
       return follow(before.executionId, digest, log, signal);
     }
-    let id: string;
+    return follow(await begin(() => unpack(archive, digest, log, signal), digest, signal), digest, log, signal);
+  }
+
+  /** Starts a build when its project is there, and returns its id. */
+  async function begin(prepare: () => Promise<void>, digest: string, signal: AbortSignal): Promise<string> {
     try {
-      const job = await unpack(archive, digest, log, signal);
-      id = job.executionId;
+      await prepare();
+      const job = jobOf(digest);
       await patiently(() => runtime.start(job), signal);
+      return job.executionId;
     } catch (error) {
       if (!(signal.reason instanceof PlatformStops)) await removeTree(join(builds, digest));
       throw error;
     }
-    return follow(id, digest, log, signal);
   }
 
-  /** Follows a build to its end. One that is not wanted any more is ended. */
-  async function follow(id: string, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+  /** Follows a build to its end. One that is not wanted any more is ended; one that came to no end is begun again. */
+  async function follow(first: string, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+    let id = first;
     try {
-      return await collect(id, digest, log, signal);
+      for (let attempt = 1; ; attempt++) {
+        const { end, words } = await endOf(id, log, signal);
+        if (!['NOT_STARTED', 'LOST'].includes(end.outcome) || attempt === ATTEMPTS)
+          return await collect(end, words, digest);
+        log.info('The cluster did not bring this build to its end. It begins again.');
+        id = await begin(() => patiently(() => runtime.forget(end.executionId), signal), digest, signal);
+      }
     } catch (error) {
       if (signal.aborted && !(signal.reason instanceof PlatformStops)) await cancel(id, digest).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Passes on the log of a build, and removes what is kept of it at its end. */
-  async function collect(id: string, digest: string, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+  /** The image of a build that has ended. Nothing is kept of the build any more. */
+  async function collect(end: ExecutionEnd, words: string, digest: string): Promise<BuiltImage> {
+    try {
+      return builtOf(end, words);
+    } finally {
+      await forget(end.executionId, digest);
+    }
+  }
+
+  /** Passes on the log of a build until its end, which it returns with the last words of the program. */
+  async function endOf(id: string, log: BuildLog, signal: AbortSignal): Promise<{ end: ExecutionEnd; words: string }> {
     const reader = new LogReader(runtime, id);
     for (;;) {
       signal.throwIfAborted();
@@ -177,13 +205,7 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
       const ours = end?.cause ? `${end.cause.title}: ${end.cause.detail}` : null;
       for (const line of lines) if (line.message !== ours) log.line(line);
       if (known === undefined) throw new Error(`The build ${id} is not known any more.`);
-      if (end !== null && lines.length === 0) {
-        try {
-          return builtOf(end, reader.words);
-        } finally {
-          await forget(id, digest);
-        }
-      }
+      if (end !== null && lines.length === 0) return { end, words: reader.words };
       if (lines.length === 0) await changed(id, signal);
     }
   }
@@ -261,6 +283,12 @@ export function createClusterImages(options: ClusterImagesOptions): ImageBuilder
         else if (one === undefined) await removeTree(join(builds, digest));
         else if (one.state === 'ENDED' && now() - one.end.endedAt > UNCOLLECTED_MS)
           await forget(one.executionId, digest);
+      }
+      // Builds that were given up while the runner was asked to start them.
+      const ours = [...folders, ...underWay].map(prefixOf);
+      for (const { executionId, state } of known) {
+        if (!executionId.startsWith(BUILD) || ours.some((prefix) => executionId.startsWith(prefix))) continue;
+        await (state === 'RUNNING' ? runtime.cancel(executionId) : runtime.forget(executionId));
       }
     },
   };
