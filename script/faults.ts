@@ -9,7 +9,7 @@ import { buildS3 } from './s3.ts';
 import { slurmTools } from './slurm.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3 --cluster kubernetes --only platform,program`
+// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3 --cluster kubernetes --warm-pods 2 --only platform,program`
 // kills, suspends or removes parts of an installation under load. Reports what was lost, run twice, stuck or left
 // behind. The same seed repeats a run.
 const { values } = parseArgs({
@@ -23,17 +23,22 @@ const { values } = parseArgs({
     engine: { type: 'boolean', default: false },
     cluster: { type: 'string' },
     s3: { type: 'boolean', default: false },
+    'warm-pods': { type: 'string', default: '0' },
     still: { type: 'string', default: '60' },
   },
 });
-const [seed, kills] = [Number(values.seed), Number(values.kills)];
+const [seed, kills, warmPods] = [Number(values.seed), Number(values.kills), Number(values['warm-pods'])];
 const diskMb = values.disk === undefined ? null : Number(values.disk);
 const stillMs = Number(values.still) * 1000;
 const outageMs = values.outage === undefined ? null : Number(values.outage) * 1000;
 const { database, cluster = null } = values;
 if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database is sqlite or postgres');
-if (![seed, kills, stillMs, diskMb ?? 1, outageMs ?? 1].every((number) => Number.isFinite(number) && number >= 0))
-  throw new Error('--seed, --kills, --disk (MB), --outage and --still (seconds) are numbers');
+if (
+  ![seed, kills, warmPods, stillMs, diskMb ?? 1, outageMs ?? 1].every(
+    (number) => Number.isFinite(number) && number >= 0,
+  )
+)
+  throw new Error('--seed, --kills, --warm-pods, --disk (MB), --outage and --still (seconds) are numbers');
 if (cluster !== null && cluster !== 'kubernetes' && cluster !== 'slurm')
   throw new Error('--cluster is kubernetes or slurm');
 const only = values.only?.split(',') ?? null;
@@ -64,6 +69,7 @@ const report = await runFaults({
   stillMs,
   withEngine: values.engine,
   cluster,
+  warmPods,
   withS3: values.s3,
   pauseMs: cluster === null ? 800 : 6_000,
   report: say,

@@ -45,11 +45,12 @@ const OF_CLUSTERS: Kind = {
   waiting: /^The cluster has not started the program yet\./,
 };
 
-export async function openFaultyCluster(name: FaultyCluster['name']): Promise<FaultyCluster> {
-  return name === 'kubernetes' ? openKubernetes() : openSlurm();
+/** @param warmPods pods of Kubernetes that wait for executions of the service. */
+export async function openFaultyCluster(name: FaultyCluster['name'], warmPods: number): Promise<FaultyCluster> {
+  return name === 'kubernetes' ? openKubernetes(warmPods) : openSlurm();
 }
 
-async function openKubernetes(): Promise<FaultyCluster> {
+async function openKubernetes(warmPods: number): Promise<FaultyCluster> {
   const cluster = await openCluster();
   const reports = await openReports(cluster.address);
   const where = {
@@ -64,6 +65,17 @@ async function openKubernetes(): Promise<FaultyCluster> {
     const { items = [] } = (await cluster.ask('GET', at)).body as { items?: { metadata: { name: string } }[] };
     return items.map(({ metadata }) => metadata.name);
   };
+  /** Everything that is there, but for what belongs to the pods that may wait. */
+  const left = async (): Promise<string[]> => {
+    const waiting = await namesAt(`${where.jobs}?labelSelector=kethub.io/warm,!kethub.io/execution`);
+    const all = await Promise.all(
+      Object.entries(where).map(async ([what, at]) => (await namesAt(at)).map((one) => [what, one] as const)),
+    );
+    return all.flat().flatMap(([what, one]) => {
+      const mayStay = waiting.length <= warmPods && waiting.some((job) => one === job || one.startsWith(`${job}-`));
+      return mayStay ? [] : [`${what}: ${one}`];
+    });
+  };
   const killed =
     (part: 'apiserver' | 'kubelet' | 'controllers' | 'scheduler') =>
     async (away: () => Promise<void>): Promise<void> => {
@@ -76,6 +88,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
     settings: {
       ...(await kubernetesSettings(cluster)),
       KETHUB_SERVICE_NETWORKS: `${cluster.address}/32`,
+      KETHUB_KUBERNETES_WARM_PODS: String(warmPods),
     },
     kind: OF_CLUSTERS,
     reportsTo: reports.address,
@@ -94,11 +107,7 @@ async function openKubernetes(): Promise<FaultyCluster> {
       const grace = [{ gracePeriodSeconds: 0 }, { gracePeriodSeconds: 1 }, {}][Math.floor(random() * 3)];
       return (await cluster.ask('DELETE', `${where.pods}/${pod}`, { kind: 'DeleteOptions', ...grace })).status === 200;
     },
-    left: () =>
-      untilNone(
-        async () =>
-        (await Promise.all(Object.entries(where).map(async ([what, at]) => (await namesAt(at)).map((one) => `${what}: ${one}`)))).flat(), // prettier-ignore
-      ),
+    left: () => untilNone(left),
     async close() {
       reports.close();
       await cluster.stop();

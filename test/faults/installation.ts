@@ -52,6 +52,8 @@ export interface InstallationOptions {
   readonly withEngine?: boolean;
   /** The cluster that runs executions, which needs root; none for sandboxes. */
   readonly cluster?: FaultyCluster['name'] | null;
+  /** Pods of Kubernetes that wait for executions of the service; default none. */
+  readonly warmPods?: number;
   /** With files in an S3. */
   readonly withS3?: boolean;
   /** Milliseconds for which processes are suspended at most. */
@@ -66,6 +68,7 @@ export async function openInstallation({
   diskMb,
   withEngine = false,
   cluster: ofCluster = null,
+  warmPods = 0,
   withS3 = false,
   stillMs = 5_000,
 }: InstallationOptions): Promise<Installation> {
@@ -75,7 +78,7 @@ export async function openInstallation({
   if (disk !== null) process.env['TMPDIR'] = disk;
   const engine = withEngine ? await startContainerEngine() : null;
   const s3 = withS3 ? await startS3Server(buildS3(() => undefined)) : null;
-  const cluster = ofCluster === null ? null : await openFaultyCluster(ofCluster);
+  const cluster = ofCluster === null ? null : await openFaultyCluster(ofCluster, warmPods);
   const settings = {
     ...settingsOf(engine),
     ...s3?.settings,
@@ -93,6 +96,7 @@ export async function openInstallation({
           configuration: {
             cpus: 0.25,
             memoryGb: 0.125,
+            ...(warmPods > 0 && { warmPods }),
             hosts: [cluster.reportsTo],
             environment: { REPORTS_TO: cluster.reportsTo },
           },
