@@ -32,9 +32,16 @@ describe.skipIf(!existsSync(PROGRAM))('configuration, retirement and on-premise 
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
     await picture(page, 'configuration-complaint');
     await name.fill('MODE');
+    const warmPods = page.getByLabel('Pods that wait for executions');
+    await warmPods.fill('11');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => warmPods.getAttribute('aria-invalid')).toBe('true');
+    await picture(page, 'configuration-warm-pods');
+    await warmPods.fill('2');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: '1.0.0', exact: true }).waitFor();
-    expect(await version()).toMatchObject({ configuration: { memoryGb: 0.5, environment: { MODE: 'fast' } } });
+    const configuration = { memoryGb: 0.5, warmPods: 2, environment: { MODE: 'fast' } };
+    expect(await version()).toMatchObject({ configuration });
   });
 
   test('a change that somebody else has made in the meantime is not overwritten', async () => {
