@@ -47,7 +47,9 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   if (broken !== null) return wrong(broken);
   if (status === 'CANCELLED') return [];
   if (status === 'UNKNOWN')
-    return wasLost(end, evidence.happened, kind) ? [] : wrong('nothing that ran it was lost while it ran');
+    return wasLost(end, evidence.happened, kind)
+      ? []
+      : wrong(`nothing that ran it was lost while it ran. ${factsOf(end)}`);
   const often = evidence.opened.get(String(mark)) ?? 0;
   if (status === 'FAILED') {
     const title = titleOf(result);
@@ -63,6 +65,12 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   const log = end.log.filter((line) => !kind.waiting?.test(line)).join('');
   const isWhole = log === `began ${mark}${padding}ended ${mark}` || (kind.gaps !== null && log.includes(kind.gaps));
   return isWhole || had(evidence.happened, 'disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
+}
+
+/** What the interface says of an end, for whoever looks for the reason. */
+function factsOf({ startedAt, endedAt, result, log }: End): string {
+  const [from, to] = [startedAt, endedAt].map((time) => new Date(time ?? 0).toISOString());
+  return `From ${from} to ${to}, ${JSON.stringify(result)}, ${JSON.stringify(log).slice(0, 1_000)}`;
 }
 
 /** The contradiction between the end of an execution and the promise to its caller; null for none. */

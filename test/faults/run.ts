@@ -89,6 +89,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   ];
   if (wrong.length > 0)
     wrong.push(
+      `Faults: ${happened.map(({ name, from, to }) => `${name} ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`).join(', ')}`,
       `The runner said: ${runnerLog(dataDir)}`,
       `The platform said: ${installation.platform.errors.slice(-8_000)}`,
     );
