@@ -5,6 +5,7 @@ import { ON_BOTH, ON_EITHER } from '@kethub/server/testing/databases';
 import { pages } from '../script/generate/pages.ts';
 import { jdkTool } from '../script/jgit.ts';
 import { javaTool } from '../script/keycloak.ts';
+import { containerTools } from '../script/container-engine.ts';
 import { podmanTools } from '../script/podman.ts';
 import { postgresTool } from '../script/postgres.ts';
 import { kubernetesTools } from '../script/kubernetes.ts';
@@ -94,6 +95,7 @@ test('every tool of the system that is installed has a line, and no other', () =
     javaTool,
     jdkTool,
     ...testTools,
+    ...containerTools,
     ...podmanTools,
     ...slurmTools,
     ...accountingTools,

@@ -67,7 +67,7 @@ export function judge({ order, ...one }: Promised<Task>, end: End, evidence: Evi
   return isWhole || had(evidence.happened, 'disk') ? [] : wrong(`its log is ${log.slice(0, 500)}`);
 }
 
-/** What the interface says of an end, for whoever looks for the reason. */
+/** Facts of the interface about an end, for whoever looks for the reason. */
 function factsOf({ startedAt, endedAt, result, log }: End): string {
   const [from, to] = [startedAt, endedAt].map((time) => new Date(time ?? 0).toISOString());
   return `From ${from} to ${to}, ${JSON.stringify(result)}, ${JSON.stringify(log).slice(0, 1_000)}`;
