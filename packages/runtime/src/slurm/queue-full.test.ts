@@ -64,6 +64,17 @@ test.each(['cancel', 'end'] as const)(
   },
 );
 
+test('a job can be cancelled from the moment of its start', async () => {
+  const { runtime, job } = runtimeOf('at-once');
+  const ends: ExecutionEnd[] = [];
+  runtime.onEnded((end) => ends.push(end));
+  const started = runtime.start(job);
+  await runtime.cancel('at-once');
+  expect(ends).toMatchObject([{ executionId: 'at-once', outcome: 'CANCELLED' }]);
+  expect(await started).toBe('STARTED');
+  await runtime.close();
+});
+
 test('a job that Slurm has not answered for says so once, after what the platform waited for before', async () => {
   const { runtime, job, log } = runtimeOf('away');
   const away = `echo 'error: Unable to contact slurm controller (connect failure)' >&2\nexit 1`;

@@ -73,8 +73,14 @@ export class SlurmRuntime implements Runtime {
     // The platform installs again what an administrator has purged, and starts the execution once more.
     const missing = missingFolder(job.code);
     if (missing !== null) throw new StartRefused(`There is no folder ${missing}.`);
-    await this.#make(mailbox, job);
-    // From here on it can be cancelled.
+    try {
+      this.#make(mailbox, job);
+    } catch (error) {
+      // One that is not whole would count as a job that has begun.
+      await mailbox.remove();
+      throw error;
+    }
+    // From here on it can be cancelled: nothing was awaited since the call.
     const active = this.#follow(executionId, mailbox, true);
     let id: string | null;
     try {
@@ -101,21 +107,16 @@ export class SlurmRuntime implements Runtime {
     return 'STARTED';
   }
 
-  /** Makes a mailbox with the job in it. One that could not be made whole would count as a job that has begun. */
-  async #make(mailbox: Mailbox, job: ExecutionJob): Promise<void> {
+  /** Makes a mailbox with the job in it. */
+  #make(mailbox: Mailbox, job: ExecutionJob): void {
     const { command, uid, networks, folder } = this.#options;
     const { notices = [], ...rest } = job;
     const batch = { ...rest, ...(networks !== undefined && { networks }) };
-    try {
-      if (this.#staging === null) {
-        const words = [...command, folder, job.executionId].map(quoted);
-        mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
-      } else this.#staging.make(mailbox, batch, command);
-      for (const line of notices) mailbox.append(line);
-    } catch (error) {
-      await mailbox.remove();
-      throw error;
-    }
+    if (this.#staging === null) {
+      const words = [...command, folder, job.executionId].map(quoted);
+      mailbox.make(batch, `#!/bin/sh\nexec ${words.join(' ')}\n`, uid);
+    } else this.#staging.make(mailbox, batch, command);
+    for (const line of notices) mailbox.append(line);
   }
 
   #submissionOf(mailbox: Mailbox, job: ExecutionJob): Submission {
