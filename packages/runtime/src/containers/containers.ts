@@ -63,6 +63,8 @@ interface EngineFacts {
 const RECORD = 'container.json';
 /** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 5_000;
+/** Milliseconds after which a busy engine has made the last container that an earlier runner has asked for. */
+const LATE_MS = 150_000;
 /** Milliseconds until the next look at containers of another place. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -96,6 +98,7 @@ export class Containers {
     if (!isNew) return;
     this.#facts = null;
     this.#sweep(engine.socketPath);
+    setTimeout(() => this.#sweep(engine.socketPath), LATE_MS).unref();
   }
 
   /** @throws when there is no engine, or the folders cannot be made. */

@@ -31,6 +31,8 @@ import { hashOf, Transfers } from '../transfers/transfers.ts';
 const SECRET_BYTES = 900_000;
 /** Milliseconds until the next attempt to remove leftovers. */
 const SWEEP_AGAIN_MS = 30_000;
+/** Milliseconds after which a busy API server has made the last job that an earlier runner has asked for. */
+const LATE_MS = 90_000;
 /** Milliseconds until the next look at jobs of another place. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -86,6 +88,7 @@ export class Kubernetes {
     await this.#transfers.listen(settings.port, settings.tls);
     this.#connect(settings);
     this.#sweep();
+    setTimeout(() => this.#sweep(), LATE_MS).unref();
   }
 
   /** True when images run in the cluster as well. */
