@@ -68,12 +68,22 @@ export class OverlayMounter {
   }
 
   /**
-   * Shows the folder `lower` at a new mount point: the same content, but other files.
+   * Shows the folder `lower` at a new mount point: the same content, but other files. When somebody has killed the
+   * process, another one takes its place: the mounts are those of the runner.
    * @throws when it cannot be mounted.
    */
   mount(lower: string): string {
-    if (this.#pipes === null) throw new Error('The process that mounts overlays has ended.');
     if (/[\0\n]/.test(lower)) throw new Error(`${JSON.stringify(lower)} cannot be the lower folder of an overlay.`);
+    try {
+      return this.#mountOnce(lower);
+    } catch (error) {
+      if (this.#pipes !== null) throw error;
+      this.#pipes = this.#start();
+      return this.#mountOnce(lower);
+    }
+  }
+
+  #mountOnce(lower: string): string {
     const at = `${this.#dir}/${++this.#made}`;
     this.#request('mount', lower, at);
     const problem = this.#answer();
