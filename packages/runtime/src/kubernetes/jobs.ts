@@ -1,6 +1,7 @@
 import { ClusterAway, ClusterRefusal, type ClusterApi } from './api.ts';
 import type { Installation } from '../containers/installation.ts';
 import { ATTEMPT, jobOf, LABELS, policyOf, secretOf, type Order } from './objects.ts';
+import type { Owner, Pod } from './pod.ts';
 import type { ClusterProgram } from './programs.ts';
 
 /** The parts of a job that are read here. */
@@ -90,6 +91,8 @@ export async function removeRests(
   inUse: () => ReadonlySet<string>,
 ): Promise<string[]> {
   const query = { labelSelector: `${LABELS.installation}=${id}`, limit: 5_000 };
+  // The job of a pod was there before it, so pods come first.
+  const { items: pods } = await api.ask<{ items: readonly Pod[] }>('GET', 'pods', { query });
   const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
   // A record is written before its job is created, so every job in use is known here.
   const used = inUse();
@@ -101,5 +104,19 @@ export async function removeRests(
     if (of === place) await removeJob(api, metadata.name, metadata.annotations?.[ATTEMPT] ?? '');
     else others.push(`kubectl -n ${api.settings.namespace} delete jobs -l ${LABELS.place}=${of}`);
   }
+  const jobs = new Set(items.map(({ metadata }) => metadata.uid));
+  for (const { metadata } of pods) {
+    const { labels = {}, ownerReferences: [owner] = [] } = metadata;
+    const isOurs = (labels[LABELS.place] ?? place) === place && !used.has(labels[LABELS.job] ?? '');
+    if (isOurs && metadata.deletionTimestamp === undefined && owner !== undefined && !jobs.has(owner.uid))
+      await removeStray(api, metadata, owner);
+  }
   return others;
+}
+
+/** Removes a pod whose job is gone. A cluster whose API server was lost in the middle may have forgotten it. */
+async function removeStray(api: ClusterApi, { name, uid }: Pod['metadata'], owner: Owner): Promise<void> {
+  const job = await api.find<Job>(`jobs/${owner.name}`);
+  if (job?.metadata.uid !== owner.uid)
+    await api.remove(`pods/${name}`, { gracePeriodSeconds: 1, preconditions: { uid } });
 }

@@ -44,6 +44,7 @@ function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.re
     pods,
     make,
     graceMs: () => 1,
+    released: () => undefined,
     stayed: () => undefined,
     lacksCapacity: () => void counts.lacking++,
   };

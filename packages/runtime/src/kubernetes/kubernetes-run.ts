@@ -61,6 +61,8 @@ export interface Cluster {
   readonly make: (() => Promise<void>) | null;
   /** Milliseconds from SIGTERM to the kill of a cancelled program. */
   graceMs(): number;
+  /** Called when the job was removed. The cluster removes what belongs to it. */
+  released(): void;
   /** Called when the job could not be removed after many attempts. */
   stayed(): void;
   /** Called again and again for the first minutes in which it waits for room in the cluster. */
@@ -197,6 +199,7 @@ export class KubernetesRun implements Run {
     for (let attempt = 1; ; attempt++) {
       try {
         await removeJob(this.#cluster.api, this.#options.job, this.#options.attempt);
+        this.#cluster.released();
         return;
       } catch (error) {
         if (attempt === REMOVE_ATTEMPTS) {

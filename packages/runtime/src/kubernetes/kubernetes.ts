@@ -33,7 +33,7 @@ const SECRET_BYTES = 900_000;
 const SWEEP_AGAIN_MS = 30_000;
 /** Milliseconds after which a busy API server has made the last job that an earlier runner has asked for. */
 const LATE_MS = 90_000;
-/** Milliseconds until the next look at jobs of another place. */
+/** Milliseconds until the next look at jobs of another place, and at pods of jobs that were removed. */
 const LOOK_AGAIN_MS = 60_000;
 
 interface Connected {
@@ -245,6 +245,7 @@ export class Kubernetes {
       ...this.#connect(settings),
       make,
       graceMs: this.#graceMs,
+      released: () => this.#sweepAgain(LOOK_AGAIN_MS),
       stayed: () => this.#sweepAgain(),
       lacksCapacity: () => this.#warm.yield(),
     };

@@ -2,6 +2,12 @@ import { limitCause } from '../runner/outcome.ts';
 import type { Cause } from '../types.ts';
 import { shortened, type ClusterApi } from './api.ts';
 
+/** The object that a pod belongs to: its job. */
+export interface Owner {
+  readonly name: string;
+  readonly uid: string;
+}
+
 /** The parts of a pod that are read here. */
 export interface Pod {
   readonly metadata: {
@@ -11,6 +17,7 @@ export interface Pod {
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly Owner[];
   };
   readonly status?: {
     readonly phase?: string;

@@ -50,7 +50,15 @@ function runOf(id: string): { run: WarmRun; made: string[]; lines: string[]; fol
     keepJob(folder, kept);
     const claims = new Claims(folder, id, kept, transfers, handover);
     const make = (): Promise<void> => Promise.resolve(void made.push(kept.job));
-    const around = { api, pods, make, graceMs: () => 1, stayed: () => undefined, lacksCapacity: () => undefined };
+    const around = {
+      api,
+      pods,
+      make,
+      graceMs: () => 1,
+      released: () => undefined,
+      stayed: () => undefined,
+      lacksCapacity: () => undefined,
+    };
     const options = { ...kept, attempt: kept.tokenHash.slice(0, 16), folder, output: join(folder, 'output') };
     return [claims, new KubernetesRun(around, claims, { ...options, marksEnd: true, leavesFile: false })];
   };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ClusterApi } from '../kubernetes/api.ts';
 import type { Job } from '../kubernetes/jobs.ts';
+import type { Pod } from '../kubernetes/pod.ts';
 import type { PodListener, Pods } from '../kubernetes/pods.ts';
 
 /** A stand-in for a cluster: it tells of pods when a test does, and notes what is removed. Every job is there, and logs are empty. */
@@ -12,6 +13,8 @@ export interface StandInCluster {
   readonly removed: string[];
   /** Jobs of its list. */
   readonly jobs: Job[];
+  /** Pods of its list. */
+  readonly listed: Pod[];
   /** Warnings of the cluster about any object. */
   readonly warnings: string[];
 }
@@ -20,11 +23,14 @@ export function standInCluster(): StandInCluster {
   const listeners = new Map<string, PodListener>();
   const removed: string[] = [];
   const jobs: Job[] = [];
+  const listed: Pod[] = [];
   const warnings: string[] = [];
   const api = {
     settings: { namespace: 'n' },
-    ask: (_method: string, path: string) =>
-      Promise.resolve({ items: path === 'jobs' ? jobs : warnings.map((message) => ({ message })) }),
+    ask(_method: string, path: string) {
+      const lists = { jobs, pods: listed, events: warnings.map((message) => ({ message })) };
+      return Promise.resolve({ items: Reflect.get(lists, path) as unknown });
+    },
     find: () => Promise.resolve({ metadata: { name: 'any', uid: 'any' } }),
     open: () => Promise.resolve(Readable.from([])),
     remove: (path: string) => Promise.resolve(void removed.push(path)),
@@ -35,5 +41,5 @@ export function standInCluster(): StandInCluster {
       return () => listeners.get(job) === listener && listeners.delete(job);
     },
   } as unknown as Pods;
-  return { api, pods, listeners, removed, jobs, warnings };
+  return { api, pods, listeners, removed, jobs, listed, warnings };
 }

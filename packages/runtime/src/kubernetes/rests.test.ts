@@ -3,13 +3,14 @@ import { OtherPlaces } from '../containers/other-places.ts';
 import { standInCluster } from '../testing/stand-in-cluster.ts';
 import { removeRests, type Job } from './jobs.ts';
 import { LABELS } from './objects.ts';
+import type { Pod } from './pod.ts';
 
 // A stand-in for a cluster in which a data folder and a copy of it run jobs. Both have the same id.
-const { api, jobs, removed } = standInCluster();
+const { api, jobs, listed, removed } = standInCluster();
 const said: string[] = [];
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line));
-  for (const list of [jobs, removed, said]) list.length = 0;
+  for (const list of [jobs, listed, removed, said]) list.length = 0;
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -23,6 +24,33 @@ test('a sweep removes the rests of its own place and of earlier versions, and no
   const left = await look();
   expect(removed).toEqual(['rest', 'old'].flatMap((name) => [`secrets/${name}`, `jobs/${name}`]));
   expect(left).toEqual([`kubectl -n n delete jobs -l ${LABELS.place}=there`]);
+});
+
+const podOf = (name: string, job: string, place = 'here', more: object = {}): Pod => ({
+  metadata: {
+    name,
+    uid: name,
+    labels: { [LABELS.place]: place, [LABELS.job]: job },
+    ownerReferences: [{ name: job, uid: job }],
+    ...more,
+  },
+});
+
+test('a sweep removes pods whose job is gone, and no other', async () => {
+  jobs.push(jobOf('there', 'here'), jobOf('used', 'here'));
+  const [deletionTimestamp, ownerReferences] = ['2026-01-01T00:00:00Z', [{ name: 'used', uid: 'earlier' }]];
+  listed.push(podOf('stray', 'gone'), podOf('kept', 'there'), podOf('of-copy', 'gone', 'elsewhere'));
+  listed.push(
+    podOf('leaving', 'gone', 'here', { deletionTimestamp }),
+    podOf('in-use', 'used', 'here', { ownerReferences }),
+  );
+  await look();
+  expect(removed.filter((one) => one.startsWith('pods/'))).toEqual(['pods/stray']);
+  // Its job has been made since the list was read.
+  vi.spyOn(api, 'find').mockResolvedValue({ metadata: { name: 'gone', uid: 'gone' } });
+  removed.length = 0;
+  await look();
+  expect(removed.filter((one) => one.startsWith('pods/'))).toEqual([]);
 });
 
 test('the operator is told once what is left alone, with the remedy, and again when it is gone', async () => {
