@@ -80,6 +80,11 @@ export class EndCollector implements EndReceiver {
     }, FREED_MS).unref();
   }
 
+  /** Resolves when no attempt to collect an end of this execution is under way. */
+  async over(id: string): Promise<void> {
+    await this.#finishing.get(id);
+  }
+
   async settled(): Promise<void> {
     await Promise.allSettled(this.#finishing.values());
   }

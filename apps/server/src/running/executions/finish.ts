@@ -12,6 +12,7 @@ import {
   type ExecutionFileRow,
   type Queries,
 } from '../../foundation/storage/index.ts';
+import { requireWorkerId } from '../../foundation/workers/index.ts';
 import { dropInput } from './input-blob.ts';
 import { lackFor, resultBytes, withoutContent } from './fit.ts';
 import { keepResult, NO_RESULT } from './keep-result.ts';
@@ -151,17 +152,18 @@ async function markUnkept(
 async function giveBack(platform: Platform, runtime: Runtime, id: string): Promise<void> {
   await clearPools(platform, id);
   await runtime.forget(id);
-  await platform.database.write((transaction) =>
-    move(transaction, id, 'NOT_STARTED', {
-      started_at: null,
-      worker_id: null,
-      cpus: null,
-      memory_bytes: null,
-      gpus: null,
-      gpu_type: null,
-      run_seconds: null,
-    }),
-  );
+  const unclaimed = {
+    started_at: null,
+    worker_id: null,
+    cpus: null,
+    memory_bytes: null,
+    gpus: null,
+    gpu_type: null,
+    run_seconds: null,
+  };
+  // After an answer that was lost it may run on another worker by now.
+  const workerId = requireWorkerId(platform);
+  await platform.database.write((transaction) => move(transaction, id, 'NOT_STARTED', unclaimed, workerId));
   executionChanged(platform.database, id);
 }
 

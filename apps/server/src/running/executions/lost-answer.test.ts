@@ -28,6 +28,37 @@ function loseClaim(database: Database, meanwhile: (id: string) => Promise<unknow
   return lost.promise;
 }
 
+/**
+ * Reports the next execution as not started, as a stand-in of its runtime. `forgets` is called when the runtime forgets it
+ * for the first time, before the platform gives it back. Returns a function that counts how often it was forgotten.
+ */
+function refuseFirst({ kethub: { runtime } }: TestKethub, forgets: (id: string) => unknown): () => number {
+  const [start, list, forget] = [runtime.start.bind(runtime), runtime.list.bind(runtime), runtime.forget.bind(runtime)];
+  const rest = { cause: null, startedAt: 0, endedAt: 0, result: null, files: [], peakMemoryBytes: null, cpuMs: null, logBytes: 0 }; // prettier-ignore
+  let refused: string | null = null;
+  let forgotten = 0;
+  Object.assign(runtime, {
+    start(job: Parameters<typeof start>[0]) {
+      if (refused !== null) return start(job);
+      refused = job.executionId;
+      return Promise.resolve('STARTED');
+    },
+    async list() {
+      const known = await list();
+      if (refused === null || forgotten > 0) return known;
+      const end = { executionId: refused, outcome: 'NOT_STARTED', ...rest };
+      return [...known, { executionId: refused, state: 'ENDED', end }];
+    },
+    async forget(id: string) {
+      await forget(id);
+      if (id !== refused) return;
+      if (forgotten === 0) forgets(id);
+      forgotten += 1;
+    },
+  });
+  return () => forgotten;
+}
+
 describe.each(databases())('an execution whose claim or start is not answered, on $name', (kind) => {
   let kethub: TestKethub;
   beforeAll(async () => {
@@ -102,53 +133,64 @@ describe.each(databases())('an execution whose claim or start is not answered, o
 
   test('is run after all when the database was away while it was given back, as a stand-in of the runtime reports', async () => {
     const app = await callerOf(await deploy(kethub.client, 'Given back', probe));
-    const { runtime, platform } = kethub.kethub;
-    const { database } = platform;
-    const [start, list, forget] = [
-      runtime.start.bind(runtime),
-      runtime.list.bind(runtime),
-      runtime.forget.bind(runtime),
-    ];
+    const { database } = kethub.kethub.platform;
     const write = database.write.bind(database);
-    let refused: string | null = null;
-    let forgotten = 0;
-    const end = {
-      cause: null,
-      startedAt: 0,
-      endedAt: 0,
-      result: null,
-      files: [],
-      peakMemoryBytes: null,
-      cpuMs: null,
-      logBytes: 0,
-    };
     const reset = (): Promise<never> => {
       Object.assign(database, { write });
       return Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
     };
-    Object.assign(runtime, {
-      start(job: Parameters<typeof start>[0]) {
-        if (refused !== null) return start(job);
-        refused = job.executionId;
-        return Promise.resolve('STARTED');
-      },
-      async list() {
-        const known = await list();
-        if (refused === null || forgotten > 0) return known;
-        return [
-          ...known,
-          { executionId: refused, state: 'ENDED', end: { executionId: refused, outcome: 'NOT_STARTED', ...end } },
-        ];
-      },
-      async forget(id: string) {
-        await forget(id);
-        if (id !== refused) return;
-        // The transaction that comes next.
-        if (forgotten === 0) Object.assign(database, { write: reset });
-        forgotten += 1;
-      },
-    });
+    // The transaction that comes next.
+    const forgotten = refuseFirst(kethub, () => Object.assign(database, { write: reset }));
     expect((await app.finish({ params: { return: 1 } })).status).toBe('SUCCEEDED');
-    expect(forgotten).toBeGreaterThan(1);
+    expect(forgotten()).toBeGreaterThan(1);
+  });
+
+  test('stays with the worker that has claimed it when the answer was lost by which it was given back', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Given back and claimed elsewhere', probe));
+    const { database } = kethub.kethub.platform;
+    const write = database.write.bind(database);
+    const another = { id: 'another', host: 'elsewhere', beats: 1, seen_at: 1, pythons: null, lost_at: null, cpus: null, memory_bytes: null, gpus: null }; // prettier-ignore
+    await write((transaction) => transaction.insertInto('workers').values(another).execute());
+    const forgotten = refuseFirst(kethub, (id) =>
+      Object.assign(database, {
+        async write(work: Parameters<typeof write>[0]) {
+          Object.assign(database, { write });
+          const claimed = { status: 'RUNNING', worker_id: 'another', started_at: 1 } as const;
+          await write(async (transaction) => {
+            await work(transaction);
+            await transaction.updateTable('executions').set(claimed).where('id', '=', id).executeTakeFirst();
+          });
+          throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        },
+      }),
+    );
+    const { id } = await app.start({ params: { return: 1 } });
+    while (forgotten() < 2) await pause(10);
+    await pause(500);
+    const row = database.read.selectFrom('executions').select(['status', 'worker_id']).where('id', '=', id);
+    expect(await row.executeTakeFirst()).toEqual({ status: 'RUNNING', worker_id: 'another' });
+  });
+
+  test('is run after all when its worker claims it again before it hears that it was given back', async () => {
+    const app = await callerOf(await deploy(kethub.client, 'Given back and claimed', probe));
+    const { database } = kethub.kethub.platform;
+    const write = database.write.bind(database);
+    const claimed = async (id: string): Promise<boolean> => {
+      const row = database.read.selectFrom('executions').select('status').where('id', '=', id);
+      return (await row.executeTakeFirst())?.status === 'RUNNING';
+    };
+    refuseFirst(kethub, (id) =>
+      Object.assign(database, {
+        async write(work: Parameters<typeof write>[0]) {
+          Object.assign(database, { write });
+          const done = await write(work);
+          while (!(await claimed(id))) await pause(10);
+          // The claim is answered before this transaction is.
+          await pause(500);
+          return done;
+        },
+      }),
+    );
+    expect((await app.finish({ params: { return: 1 } })).status).toBe('SUCCEEDED');
   });
 });

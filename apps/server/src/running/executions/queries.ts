@@ -50,19 +50,23 @@ export function insertExecutions(together: StatementBatch, rows: readonly Execut
 /**
  * Makes the move of `event` if the status allows it. Returns whether it was made. When `ended_at` is set, the trigger
  * `executions_end_workflow_jobs` marks the job that started the execution: hand-over 1 of the state chart in workflows/engine.ts.
+ * @param workerId the worker that has claimed it. Without it, any may have.
  */
 export async function move(
   transaction: Queries,
   id: string,
   event: ExecutionEvent,
   values: Omit<UpdateObject<Tables, 'executions'>, 'id' | 'status'>,
+  workerId?: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+  const moved = transaction
     .updateTable('executions')
     .set({ ...values, status: after(event) })
     .where('id', '=', id)
-    .where('status', 'in', before(event))
-    .executeTakeFirst();
+    .where('status', 'in', before(event));
+  const { numUpdatedRows } = await (
+    workerId === undefined ? moved : moved.where('worker_id', '=', workerId)
+  ).executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 

@@ -225,7 +225,11 @@ export class ExecutionWorker {
       const isHint = this.#isHint;
       this.#isHint = true;
       const rows = await this.#claims.claim(offer, isHint);
-      for (const row of rows) this.#begin(row);
+      for (const row of rows) {
+        // One that this worker has just given back still has its former slot.
+        await this.#ends.over(row.id);
+        this.#begin(row);
+      }
       // The same queues may have more.
       if (rows.length > 0) this.#again = true;
     }
