@@ -1,5 +1,6 @@
 import { ClusterAway, ClusterRefusal, type ClusterApi } from './api.ts';
 import type { Installation } from '../containers/installation.ts';
+import { listAll } from './list-all.ts';
 import { ATTEMPT, jobOf, LABELS, policyOf, secretOf, type Order } from './objects.ts';
 import type { Owner, Pod } from './pod.ts';
 import type { ClusterProgram } from './programs.ts';
@@ -90,10 +91,10 @@ export async function removeRests(
   { id, place }: Pick<Installation, 'id' | 'place'>,
   inUse: () => ReadonlySet<string>,
 ): Promise<string[]> {
-  const query = { labelSelector: `${LABELS.installation}=${id}`, limit: 5_000 };
+  const selector = `${LABELS.installation}=${id}`;
   // The job of a pod was there before it, so pods come first.
-  const { items: pods } = await api.ask<{ items: readonly Pod[] }>('GET', 'pods', { query });
-  const { items } = await api.ask<{ items: readonly Job[] }>('GET', 'jobs', { query });
+  const pods = await listAll<Pod>(api, 'pods', selector);
+  const { items } = await listAll<Job>(api, 'jobs', selector);
   // A record is written before its job is created, so every job in use is known here.
   const used = inUse();
   const others: string[] = [];
@@ -105,7 +106,7 @@ export async function removeRests(
     else others.push(`kubectl -n ${api.settings.namespace} delete jobs -l ${LABELS.place}=${of}`);
   }
   const jobs = new Set(items.map(({ metadata }) => metadata.uid));
-  for (const { metadata } of pods) {
+  for (const { metadata } of pods.items) {
     const { labels = {}, ownerReferences: [owner] = [] } = metadata;
     const isOurs = (labels[LABELS.place] ?? place) === place && !used.has(labels[LABELS.job] ?? '');
     if (isOurs && metadata.deletionTimestamp === undefined && owner !== undefined && !jobs.has(owner.uid))

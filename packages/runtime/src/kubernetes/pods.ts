@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { ClusterAway, ClusterRefusal, linesOf, type ClusterApi } from './api.ts';
+import { listAll } from './list-all.ts';
 import { LABELS } from './objects.ts';
 import type { Pod } from './pod.ts';
 
@@ -11,16 +12,9 @@ const LATE_SECONDS = 30;
 /** Milliseconds until the next attempt to reach the API server: the first, and the longest. */
 const AGAIN_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** Pods of a page of the list. */
-const PAGE = 500;
 
 /** Receives each state of the pods of one job; null when a pod is gone. */
 export type PodListener = (pod: Pod | null, uid: string) => void;
-
-interface List {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly Pod[];
-}
 
 interface Event {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -98,18 +92,8 @@ export class Pods {
   }
 
   async #list(signal: AbortSignal): Promise<string> {
-    const found = new Map<string, Pod>();
-    let next = '';
-    let version = '';
-    do {
-      const list: List = await this.#api.ask<List>('GET', 'pods', {
-        query: { labelSelector: this.#selector(), limit: PAGE, ...(next !== '' && { continue: next }) },
-        signal,
-      });
-      for (const pod of list.items) found.set(pod.metadata.uid, pod);
-      version = list.metadata.resourceVersion;
-      next = list.metadata.continue ?? '';
-    } while (next !== '');
+    const { items, version } = await listAll<Pod>(this.#api, 'pods', this.#selector(), signal);
+    const found = new Map(items.map((pod) => [pod.metadata.uid, pod]));
     for (const pod of found.values()) this.#see(pod);
     for (const pod of this.#known.values()) if (!found.has(pod.metadata.uid)) this.#miss(pod);
     return version;

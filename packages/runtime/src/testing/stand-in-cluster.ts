@@ -29,7 +29,7 @@ export function standInCluster(): StandInCluster {
     settings: { namespace: 'n' },
     ask(_method: string, path: string) {
       const lists = { jobs, pods: listed, events: warnings.map((message) => ({ message })) };
-      return Promise.resolve({ items: Reflect.get(lists, path) as unknown });
+      return Promise.resolve({ metadata: { resourceVersion: '1' }, items: Reflect.get(lists, path) as unknown });
     },
     find: () => Promise.resolve({ metadata: { name: 'any', uid: 'any' } }),
     open: () => Promise.resolve(Readable.from([])),
