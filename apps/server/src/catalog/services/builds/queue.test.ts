@@ -1,6 +1,9 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RuntimeConfiguration } from '@kethub/contract';
+import { RuntimeUnavailable } from '@kethub/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Claims } from '../../../running/executions/schedule/index.ts';
 import type { BuildRow, Database } from '../../../foundation/storage/index.ts';
@@ -10,6 +13,7 @@ import { createTestPlatform, type TestPlatform } from '../../../testing/platform
 import type { Builder, BuildOutcome } from '../builder.ts';
 import { insertBuild } from '../versions.ts';
 import { BuildClaims } from './claim.ts';
+import { entry } from './log.ts';
 import { BuildWorker } from './worker.ts';
 
 const GB = 2 ** 30;
@@ -78,9 +82,13 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
   const status = async (id: string): Promise<string | undefined> =>
     (await builds()).find((one) => one.id === id)?.status;
   const running = async (): Promise<number> => (await builds()).filter((one) => one.status === 'RUNNING').length;
+  const hasEnded = (is: string | undefined): boolean => is === 'SUCCEEDED' || is === 'FAILED';
   const until = async (isTrue: () => Promise<boolean> | boolean): Promise<void> => {
     while (!(await isTrue())) await pause(10);
   };
+
+  const folder = (): string => path.join(platform.configuration.dataDir, 'builds');
+  const logs = (): string[] => readdirSync(folder());
 
   /** A builder whose builds end when the test ends them, or when they are aborted. */
   const createSlow = () => {
@@ -89,10 +97,11 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
     let begun = 0;
     const builder: Builder = {
       isPresent: () => Promise.resolve(true),
-      build(_archive, digest, _onLine, signal) {
+      build(_archive, digest, onLine, signal) {
         // A real builder sees an abort before its start too.
         if (signal.aborted) return Promise.reject(new Error('given up'));
         begun += 1;
+        onLine(entry('INFO', 'Begins', Date.now()));
         const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
         open.set(digest, resolve);
         signal.addEventListener('abort', () => {
@@ -199,8 +208,8 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
     });
   });
 
-  test('a build whose version is deleted is ended and gives its slot back', async () => {
-    await queue('a');
+  test('a build whose version is deleted is ended, gives its slot back and leaves no log', async () => {
+    const [deleted = ''] = await queue('a');
     const slow = createSlow();
     await startWorker(slow.builder);
     await until(() => slow.open.size === 1);
@@ -208,6 +217,14 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
     await until(() => slow.given.size === 1);
     const [next = ''] = await queue('a');
     await until(async () => (await status(next)) === 'RUNNING');
+    await until(() => slow.open.size === 1);
+    expect(logs()).not.toContain(`${deleted}.ndjson`);
+  });
+
+  test('a worker that starts removes the logs of builds that an earlier process of it has left', async () => {
+    writeFileSync(path.join(folder(), 'gone.ndjson'), 'left');
+    await startWorker(createSlow().builder);
+    expect(logs()).not.toContain('gone.ndjson');
   });
 
   test('a build that fails while it reads its source is not repeated, unless the source was cut off', async () => {
@@ -218,13 +235,55 @@ describe.each(databases())('the queue of builds on $name', (kind) => {
       build(archive) {
         begun += 1;
         // Both end its stream: first the store of files, then the disk of this machine.
-        const error = Object.assign(new Error('failed'), { code: begun === 1 ? 'ECONNRESET' : 'ENOSPC' });
+        const error = Object.assign(new Error('failed'), { code: begun === 1 ? 'STORE_AWAY' : 'ENOSPC' });
         archive.on('error', () => undefined).destroy(error);
         return Promise.reject(error);
       },
     });
     await until(async () => (await status(build)) === 'FAILED');
     expect(begun).toBe(2);
+  });
+
+  test('a build whose runner is lost begins anew', async () => {
+    const [build = ''] = await queue('a');
+    const slow = createSlow();
+    let begun = 0;
+    await startWorker({
+      ...slow.builder,
+      build(...given) {
+        begun += 1;
+        if (begun === 1) return Promise.reject(new RuntimeUnavailable('The connection to the runner was lost.'));
+        return slow.builder.build(...given);
+      },
+    });
+    await until(async () => {
+      slow.end();
+      return hasEnded(await status(build));
+    });
+    expect([await status(build), begun]).toEqual(['SUCCEEDED', 2]);
+  });
+
+  test('a build whose end meets a database that is away begins anew, and has not failed', async () => {
+    const [build = ''] = await queue('a');
+    const slow = createSlow();
+    let refused = 0;
+    const write: Database['write'] = (work) =>
+      platform.database.write(async (transaction) => {
+        const done = await work(transaction);
+        const { status: now } = await transaction
+          .selectFrom('builds')
+          .select('status')
+          .where('id', '=', build)
+          .executeTakeFirstOrThrow();
+        if (now === 'SUCCEEDED' && ++refused === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        return done;
+      });
+    await startWorker(slow.builder, 'worker', { ...platform.database, write });
+    await until(async () => {
+      slow.end();
+      return hasEnded(await status(build));
+    });
+    expect([await status(build), slow.begun()]).toEqual(['SUCCEEDED', 2]);
   });
 
   const execute = async (configuration: Partial<RuntimeConfiguration>, waitedMs = 0): Promise<void> => {

@@ -4,13 +4,21 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits, type BuildProblem, type RuntimeConfiguration, type ServiceRuntime } from '@kethub/contract';
+import { RuntimeUnavailable } from '@kethub/runtime';
 import { PlatformStops, type BuildRequest } from '@kethub/runtime/build';
+import type { Selectable } from 'kysely';
 import { keepLog, LogCopier, removeCopies } from '../../../foundation/logs/index.ts';
 import type { Platform } from '../../../foundation/platform.ts';
 import { missingMb } from '../../quotas/index.ts';
-import { claimBlob, isStoreAway, putOrphan, removeOrphans } from '../../../foundation/storage/index.ts';
+import {
+  claimBlob,
+  isStoreAway,
+  putOrphan,
+  removeOrphans,
+  type ServiceVersionRow,
+} from '../../../foundation/storage/index.ts';
 import { reportPythons, requireWorkerId } from '../../../foundation/workers/index.ts';
-import type { Built, Builder } from '../builder.ts';
+import type { Builder, BuildOutcome, Built } from '../builder.ts';
 import { buildsOfWorker, buildsWait, neededSources, releaseBuilds } from '../queries.ts';
 import { fromSignature } from '@kethub/service-api/specification';
 import { buildPending, CHANGED, PENDING } from './changes.ts';
@@ -19,9 +27,10 @@ import { BuildLogWriter, entry, logFile, tail } from './log.ts';
 
 /** Milliseconds between two sweeps of the outcomes of builds. */
 const SWEEP_MS = 10 * 60_000;
-/** Milliseconds until a build is claimed again that could not read its source. */
-const STORE_AWAY_MS = 2_000;
+/** Milliseconds until a build is claimed again that what it needs was taken away from. */
+const AWAY_MS = 2_000;
 const STORE_IS_AWAY = 'The store of files does not answer. The build begins anew when it does.';
+const RUNNER_WAS_LOST = 'The process that runs code on this machine was lost. The build begins anew.';
 
 /** Returns the builds of a lost worker to the queue, so that another worker does them. */
 export async function releaseLostBuilds(platform: Platform, workerId: string): Promise<void> {
@@ -81,11 +90,16 @@ export class BuildWorker {
         return { bytes, nextByte: fromByte + bytes.length };
       },
     });
-    mkdirSync(path.join(platform.configuration.dataDir, 'builds'), { recursive: true, mode: 0o700 });
   }
 
-  /** Returns the builds of an earlier process of this worker to the queue, in their old position. */
+  /**
+   * Returns the builds of an earlier process of this worker to the queue, in their old position. Removes their logs,
+   * which begin anew.
+   */
   async start(): Promise<void> {
+    const logs = path.join(this.#platform.configuration.dataDir, 'builds');
+    rmSync(logs, { recursive: true, force: true });
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
     await releaseLostBuilds(this.#platform, this.#workerId);
     this.#copier.start();
     this.#unlisten = this.#platform.database.listen(PENDING, () => this.#wake());
@@ -134,7 +148,10 @@ export class BuildWorker {
     const abort = new AbortController();
     if (this.#stopped.signal.aborted) return;
     const done = this.#build(id, abort.signal)
-      .catch((error: unknown) => this.#platform.log.error({ build: id, err: error }, 'a build could not be recorded'))
+      .catch(async (error: unknown) => {
+        this.#platform.log.error({ build: id, err: error }, 'a build could not be recorded');
+        await pause(AWAY_MS, null, { signal: abort.signal }).catch(() => undefined);
+      })
       .finally(() => {
         this.#running.delete(id);
         this.#wake();
@@ -173,7 +190,7 @@ export class BuildWorker {
   }
 
   async #build(id: string, signal: AbortSignal): Promise<void> {
-    const { database, blobs, log } = this.#platform;
+    const { database } = this.#platform;
     const version = await database.read
       .selectFrom('service_versions')
       .select(['id', 'source_blob', 'source_digest', 'runtime', 'configuration'])
@@ -185,33 +202,49 @@ export class BuildWorker {
       database.notify(CHANGED, id);
       this.#copier.grown(id);
     });
+    try {
+      const outcome = await this.#outcomeOf(id, version, writer, signal);
+      if (outcome) await this.#end(id, version.id, outcome);
+    } finally {
+      // The log is kept by now, or that of a build that was given up or begins anew.
+      rmSync(logFile(this.#platform, id), { force: true });
+    }
+  }
+
+  /** Null for a build that was given up, or begins anew: it is claimed again, as it does not run here any more. */
+  async #outcomeOf(
+    id: string,
+    version: Pick<Selectable<ServiceVersionRow>, 'source_blob' | 'source_digest' | 'runtime' | 'configuration'>,
+    writer: BuildLogWriter,
+    signal: AbortSignal,
+  ): Promise<BuildOutcome | null> {
+    const { blobs, log, configuration, now } = this.#platform;
     let source: Readable | null = null;
     try {
       const builder = this.#builders.find(({ runtime }) => runtime === version.runtime)?.builder;
       if (!builder) throw new Error(`This worker builds nothing for ${version.runtime}`);
-      const missing = missingMb(this.#platform.configuration);
-      if (missing > 0) return await this.#end(id, version.id, null, diskFull(missing));
+      const missing = missingMb(configuration);
+      if (missing > 0) return { ok: false, problem: diskFull(missing) };
       const { stream } = await blobs.get(version.source_blob);
       source = stream;
       const outcome = await builder
         .build(stream, version.source_digest, (entry) => writer.add(entry), signal, requestOf(version.configuration))
         // A builder that already has the outcome does not read the source. Its connection must not stay open.
         .finally(() => stream.destroy());
-      if (signal.aborted) return;
-      await this.#end(id, version.id, outcome.ok ? outcome.built : null, outcome.ok ? null : outcome.problem);
+      return signal.aborted ? null : outcome;
     } catch (error) {
-      if (signal.aborted) return;
-      if (isStoreAway(error) || isStoreAway(source?.errored)) {
-        log.warn({ build: id, err: error }, 'a build waits for the store of files');
-        writer.add(entry('NOTICE', STORE_IS_AWAY, this.#platform.now()));
-        await pause(STORE_AWAY_MS, null, { signal }).catch(() => undefined);
-        // It is claimed again, as it does not run here any more.
-        return;
+      if (signal.aborted) return null;
+      const isAway = isStoreAway(error) || isStoreAway(source?.errored);
+      if (isAway || error instanceof RuntimeUnavailable) {
+        log.warn({ build: id, err: error }, 'a build begins anew');
+        writer.add(entry('NOTICE', isAway ? STORE_IS_AWAY : RUNNER_WAS_LOST, now()));
+        await pause(AWAY_MS, null, { signal }).catch(() => undefined);
+        return null;
       }
       log.error({ build: id, err: error }, 'a build failed for a reason of the platform');
       const detail =
         'The platform could not do the build. The operator finds the cause in the log. Upload the source again to retry.';
-      await this.#end(id, version.id, null, { code: 'internal-error', title: 'Build could not be done', detail });
+      return { ok: false, problem: { code: 'internal-error', title: 'Build could not be done', detail } };
     }
   }
 
@@ -220,10 +253,11 @@ export class BuildWorker {
     await this.#platform.database.write((transaction) =>
       transaction.deleteFrom('builds').where('id', '=', id).execute(),
     );
-    rmSync(logFile(this.#platform, id), { force: true });
   }
 
-  async #end(id: string, versionId: string, built: Built | null, problem: BuildProblem | null): Promise<void> {
+  async #end(id: string, versionId: string, outcome: BuildOutcome): Promise<void> {
+    const built = outcome.ok ? outcome.built : null;
+    const problem = outcome.ok ? null : outcome.problem;
     const file = logFile(this.#platform, id);
     if (problem)
       new BuildLogWriter(file, () => undefined, true).add(
@@ -259,7 +293,6 @@ export class BuildWorker {
         .execute();
     });
     if (log.log_blob !== null) await removeOrphans(this.#platform.database, this.#platform.blobs, [log.log_blob]);
-    rmSync(file, { force: true });
     this.#platform.database.notify(CHANGED, id);
   }
 }
