@@ -9,7 +9,7 @@ import { buildS3 } from './s3.ts';
 import { slurmTools } from './slurm.ts';
 import { ensureTools, runtimeTools, testTools } from './system-tools.ts';
 
-// `npm run faults -- --seed 7 --kills 200 --database postgres --disk 400 --outage 30 --still 60 --engine --s3 --cluster kubernetes --warm-pods 2 --only platform,program`
+// `npm run faults -- --seed 7 --kills 200 --database postgres --apart --disk 400 --outage 30 --still 60 --engine --s3 --cluster kubernetes --warm-pods 2 --only platform,program`
 // kills, suspends or removes parts of an installation under load. Reports what was lost, run twice, stuck or left
 // behind. The same seed repeats a run.
 const { values } = parseArgs({
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '200' },
     database: { type: 'string', default: 'postgres' },
+    apart: { type: 'boolean', default: false },
     disk: { type: 'string' },
     outage: { type: 'string' },
     only: { type: 'string' },
@@ -31,8 +32,9 @@ const [seed, kills, warmPods] = [Number(values.seed), Number(values.kills), Numb
 const diskMb = values.disk === undefined ? null : Number(values.disk);
 const stillMs = Number(values.still) * 1000;
 const outageMs = values.outage === undefined ? null : Number(values.outage) * 1000;
-const { database, cluster = null } = values;
+const { database, apart, cluster = null } = values;
 if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database is sqlite or postgres');
+if (apart && database === 'sqlite') throw new Error('--apart needs PostgreSQL: leave --database sqlite out');
 if (
   ![seed, kills, warmPods, stillMs, diskMb ?? 1, outageMs ?? 1].every(
     (number) => Number.isFinite(number) && number >= 0,
@@ -64,6 +66,7 @@ const report = await runFaults({
   kills,
   only,
   database,
+  apart,
   diskMb,
   outageMs,
   stillMs,

@@ -18,7 +18,7 @@ export interface Burden<O extends Order> {
 }
 
 /** The outcome. */
-interface Borne {
+export interface Borne {
   readonly ends: readonly End[];
   readonly titles: readonly string[];
   judge(evidence: Evidence): string[];

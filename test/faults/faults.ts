@@ -15,16 +15,20 @@ export interface Fault {
 
 const LONGEST_AWAY_MS = 1_500;
 
-const platform: Fault = {
-  name: 'platform',
-  weight: 8,
-  isPossible: () => true,
-  async happen({ platform: process, bringUp }) {
-    await process.end('SIGKILL');
-    await bringUp();
-    return true;
-  },
-};
+/** A process of the platform: the one with all roles, or that of one role. */
+function processOf(name: string): Fault {
+  return {
+    name,
+    weight: 8,
+    isPossible: ({ platform }) => platform.has(name),
+    async happen({ platform }) {
+      await platform.kill(name);
+      return true;
+    },
+  };
+}
+
+const processes = ['platform', 'api', 'gateway', 'worker'];
 
 /** The process that owns the sandboxes. All of them end with it. */
 const runner: Fault = {
@@ -46,13 +50,13 @@ const database: Fault = {
   name: 'database',
   weight: 4,
   isPossible: ({ postgres }) => postgres !== null,
-  async happen({ postgres, bringUp, platform: process }, random) {
+  async happen({ postgres, platform }, random) {
     if (!postgres) return false;
     await postgres.kill();
     await pause(random() * LONGEST_AWAY_MS);
     await postgres.revive();
     // It may just have been starting, and have given up.
-    await process.ready().catch(bringUp);
+    await platform.recover();
     return true;
   },
 };
@@ -61,13 +65,13 @@ const disk: Fault = {
   name: 'disk',
   weight: 1,
   isPossible: ({ smallDisk }) => smallDisk !== null,
-  async happen({ smallDisk, platform: process, bringUp }, random) {
+  async happen({ smallDisk, platform }, random) {
     if (smallDisk === null) return false;
     const file = path.join(smallDisk, 'all-that-is-left');
     fill(file);
     await pause(500 + random() * LONGEST_AWAY_MS);
     rmSync(file);
-    await process.ready().catch(bringUp);
+    await platform.recover();
     return true;
   },
 };
@@ -95,7 +99,7 @@ const s3: Fault = {
     await pause(random() * LONGEST_AWAY_MS);
     await installation.s3?.revive();
     // It may just have been starting, and have given up.
-    await installation.platform.ready().catch(installation.bringUp);
+    await installation.platform.recover();
     return true;
   },
 };
@@ -135,11 +139,15 @@ const partsOfClusters = [
 const SHORTEST_STILL_MS = 1_000;
 
 /** Suspends processes for a while, as on a machine that sleeps or whose disk does not answer. */
-function stillOf(name: string, processesOf: (installation: Installation) => readonly number[]): Fault {
+function stillOf(
+  name: string,
+  processesOf: (installation: Installation) => readonly number[],
+  isPossible: Fault['isPossible'] = () => true,
+): Fault {
   return {
     name: `still-${name}`,
     weight: 1,
-    isPossible: (installation) => name !== 'database' || installation.postgres !== null,
+    isPossible,
     async happen(installation, random) {
       const pids = processesOf(installation);
       // Mostly short.
@@ -147,21 +155,25 @@ function stillOf(name: string, processesOf: (installation: Installation) => read
       const stopped = pids.filter((pid) => signal(pid, 'SIGSTOP'));
       await pause(SHORTEST_STILL_MS + longer);
       for (const pid of stopped) signal(pid, 'SIGCONT');
-      await installation.platform.ready().catch(installation.bringUp);
+      await installation.platform.recover();
       return stopped.length > 0;
     },
   };
 }
 
 const stills: readonly Fault[] = [
-  stillOf('platform', ({ platform: { pid } }) => [pid]),
+  ...processes.map((name) => stillOf(name, ({ platform }) => platform.pids(name), processOf(name).isPossible)),
   stillOf('runner', ({ dataDir }) => runnersOf(dataDir)),
-  // The first process comes last: it would take a suspended child for a hanging one.
-  stillOf('database', ({ postgres }) => (postgres ? [...below(postgres.pid), postgres.pid] : [])),
+  stillOf(
+    'database',
+    // The first process comes last: it would take a suspended child for a hanging one.
+    ({ postgres }) => (postgres ? [...below(postgres.pid), postgres.pid] : []),
+    ({ postgres }) => postgres !== null,
+  ),
 ];
 
 export const faults: readonly Fault[] = [
-  platform,
+  ...processes.map(processOf),
   runner,
   program,
   database,
@@ -174,14 +186,11 @@ export const faults: readonly Fault[] = [
 ];
 
 /** Takes the database away for some time. */
-export async function longOutage(
-  { postgres, platform: process, bringUp }: Installation,
-  milliseconds: number,
-): Promise<void> {
+export async function longOutage({ postgres, platform }: Installation, milliseconds: number): Promise<void> {
   await postgres?.kill();
   await pause(milliseconds);
   await postgres?.revive();
-  await process.ready().catch(bringUp);
+  await platform.recover();
 }
 
 function fill(file: string): void {

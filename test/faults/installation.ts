@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { KethubProcess } from '@kethub/server/testing/child-process';
+import type { PlatformClient } from '@kethub/client';
 import type { TestDatabaseKind } from '@kethub/server/testing/databases';
 import { callerOf, type Caller } from '@kethub/server/testing/gateway';
 import { deploy, roomy, startTestKethub } from '@kethub/server/testing/kethub';
 import { startContainerEngine } from '../../script/container-engine.ts';
+import { freePort } from '../../script/free-port.ts';
 import { startPostgres, type Postgres } from '../../script/postgres.ts';
 import { buildS3, startS3Server, type S3Server } from '../../script/s3.ts';
 import { deployWorkflow } from '@kethub/server/testing/workflows';
@@ -15,15 +15,18 @@ import { openFaultyCluster, type FaultyCluster } from './clusters.ts';
 import { openContainers, settingsOf, type Containers } from './containers.ts';
 import { errandWorkflow } from './errands.ts';
 import { countOpens, type RunCounter } from './opens.ts';
+import { Platform } from './platform.ts';
 import { reportingWitness, witness } from './service.ts';
 
-/** A platform in a process of its own, with all its dependencies, each of which can be taken away. */
+/** A platform in processes of its own, with all its dependencies, each of which can be taken away. */
 export interface Installation {
   readonly dataDir: string;
   readonly app: Caller;
   /** Calls a workflow whose tasks call the same service. */
   readonly errands: Caller;
-  readonly platform: KethubProcess;
+  readonly platform: Platform;
+  /** A person who is signed in at the platform interface. */
+  readonly client: PlatformClient;
   /** Null on SQLite. */
   readonly postgres: Postgres | null;
   /** The folder to fill so that the disk of the data folder is full. Null if that is the disk of the machine. */
@@ -38,14 +41,14 @@ export interface Installation {
   countRuns(): Promise<RunCounter>;
   /** Milliseconds for which processes are suspended at most. */
   readonly stillMs: number;
-  /** Starts the platform again until it is ready, as its supervisor does. */
-  bringUp(): Promise<void>;
   /** Stops everything, and removes it. */
   close(): Promise<void>;
 }
 
 export interface InstallationOptions {
   readonly database: 'sqlite' | 'postgres';
+  /** A process for each role, which needs PostgreSQL; default one process that has all. */
+  readonly apart?: boolean;
   /** Size in MB. Set: the data folder is on a disk of its own, which needs root. */
   readonly diskMb: number | null;
   /** With a container engine, which needs root. */
@@ -61,10 +64,10 @@ export interface InstallationOptions {
 }
 
 const CONCURRENT = '12';
-const ATTEMPTS = 100;
 
 export async function openInstallation({
   database,
+  apart = false,
   diskMb,
   withEngine = false,
   cluster: ofCluster = null,
@@ -105,21 +108,26 @@ export async function openInstallation({
   const workflow = errandWorkflow(witnessed.service);
   const errands = await callerOf(await deployWorkflow(kethub.client, 'Errand', workflow, [witnessed.service]));
   const containers = engine && (await openContainers(engine, kethub));
-  const { addresses } = kethub.kethub.platform;
+  const { api, gateway } = kethub.kethub.platform.addresses;
+  const [apiPort, gatewayPort, workerPort] = [portOf(api), portOf(gateway), await freePort()];
   const { dataDir } = kethub;
   await kethub.stop();
-  const platform = new KethubProcess(
+  // Processes of one machine may share the data folder, and with it the files and the key.
+  const platform = new Platform(
     {
       ...settings,
       ...roomy,
       KETHUB_DATA_DIR: dataDir,
-      KETHUB_PORT: new URL(addresses.api).port,
-      KETHUB_GATEWAY_PORT: new URL(addresses.gateway).port,
+      KETHUB_PORT: String(apiPort),
+      KETHUB_GATEWAY_PORT: String(gatewayPort),
+      KETHUB_WORKER_PORT: String(workerPort),
+      KETHUB_PUBLIC_URL: new URL(api).origin,
+      KETHUB_GATEWAY_URL: gateway,
       KETHUB_DEMO: 'off',
       KETHUB_LOG_LEVEL: 'warn',
       ...(postgres && { DATABASE_URL: postgres.url }),
     },
-    Number(new URL(addresses.api).port),
+    apart ? { api: apiPort, gateway: gatewayPort, worker: workerPort } : { platform: apiPort },
   );
   await platform.ready();
   return {
@@ -127,6 +135,7 @@ export async function openInstallation({
     app,
     errands,
     platform,
+    client: kethub.client,
     postgres,
     smallDisk: disk,
     stillMs,
@@ -137,17 +146,6 @@ export async function openInstallation({
       cluster === null
         ? countOpens(path.join(onlyFolderIn(path.join(dataDir, 'runtime', 'sources')), 'marks'))
         : Promise.resolve({ stop: () => Promise.resolve(cluster.runs()) }),
-    async bringUp() {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          await platform.restart();
-          return;
-        } catch (error) {
-          if (attempt === ATTEMPTS) throw error;
-          await pause(100);
-        }
-      }
-    },
     async close() {
       await platform.end();
       await kethub.close();
@@ -158,6 +156,10 @@ export async function openInstallation({
       if (disk !== null) unmountDisk(disk);
     },
   };
+}
+
+function portOf(address: string): number {
+  return Number(new URL(address).port);
 }
 
 /** A database of its own on a server that can be killed. */

@@ -9,13 +9,14 @@ const ATTEMPTS = 300;
 /** Sandboxes that wait at most: two prestarted ones, and a warm one for the service. */
 const MOST_WAITING = 3;
 
-/** Leftovers of the runtime after every execution has ended and is collected, one sentence each. */
+/** Leftovers of the runtime after every execution and build has ended and is collected, one sentence each. */
 export async function leftInRuntime(dataDir: string): Promise<string[]> {
   const { executions, trash, workFolders, mark } = runnerPathsIn(path.join(dataDir, 'runtime'));
   for (let attempt = 1; ; attempt++) {
     const left = [
       ...readdirSync(executions).map((name) => `folder of an execution is left: ${name}`),
       ...readdirSync(trash).map((name) => `trash is left: ${name}`),
+      ...readdirSync(path.join(dataDir, 'builds')).map((name) => `log of a build is left: ${name}`),
       ...beyond(MOST_WAITING, readdirSync(workFolders)).map((name) => `folder of a sandbox is left: ${name}`),
       ...beyond(MOST_WAITING, groups(mark)).map((name) => `cgroup of a sandbox is left: ${name}`),
     ];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { member, type Answered, type Caller } from '@kethub/server/testing/gateway';
 import type { Follower } from './follow.ts';
+import { repeat, REPEAT_MS } from './repeat.ts';
 
 /** The load to start, and its treatment. */
 export interface Order {
@@ -37,9 +38,6 @@ export interface Load<O extends Order> {
   readonly stop: AbortSignal;
 }
 
-/** Milliseconds for which a request is repeated once nothing is broken. */
-const REPEAT_MS = 30_000;
-
 /**
  * Starts the ordered executions, and cancels some of them, until it is stopped. As the documentation tells callers, it
  * repeats a start without an answer under the same Idempotency-Key.
@@ -59,7 +57,8 @@ export async function load<O extends Order>({
     if (stop.aborted) break;
     const body = JSON.stringify(order.input);
     const headers = { 'idempotency-key': `${key} ${order.number}` };
-    const answer = await repeat(() => app.request('POST', '/', { body, headers, signal: limit() }), [201], stop);
+    const start = (signal: AbortSignal) => app.request('POST', '/', { body, headers, signal });
+    const answer = await repeat(async (limit) => only(201, await start(limit)), stop);
     if (!answer) wrong.push(`the start of ${order.number} was not answered with 201 in ${REPEAT_MS / 1000} s`);
     else {
       const one: Promised<O> = { order, id: member(answer.body, 'id'), cancelled: false };
@@ -78,27 +77,13 @@ const ENDED_BEFORE = new Set(['SUCCEEDED', 'FAILED', 'UNKNOWN']);
 
 async function cancel(app: Caller, one: Promised, afterMs: number, stop: AbortSignal, wrong: string[]): Promise<void> {
   await pause(afterMs);
-  const answer = await repeat(() => app.request('PUT', `/${one.id}/cancel`, { signal: limit() }), [200], stop);
+  const ask = (signal: AbortSignal) => app.request('PUT', `/${one.id}/cancel`, { signal });
+  const answer = await repeat(async (limit) => only(200, await ask(limit)), stop);
   if (!answer) wrong.push(`the cancellation of ${one.id} was not answered in ${REPEAT_MS / 1000} s`);
   // For an execution that had ended, the answer has its unchanged status.
   one.cancelled = answer !== null && !ENDED_BEFORE.has(member(answer.body, 'status'));
 }
 
-function limit(): AbortSignal {
-  return AbortSignal.timeout(10_000);
-}
-
-/** Repeats a request until it gets the expected answer. Null if it does not, although nothing is broken. */
-async function repeat(
-  ask: () => Promise<Answered>,
-  expected: readonly number[],
-  stop: AbortSignal,
-): Promise<Answered | null> {
-  for (let since = Number.POSITIVE_INFINITY; performance.now() - since < REPEAT_MS;) {
-    const answer = await ask().catch(() => null);
-    if (answer && expected.includes(answer.status)) return answer;
-    if (stop.aborted) since = Math.min(since, performance.now());
-    await pause(50);
-  }
-  return null;
+function only(expected: number, answer: Answered): Answered | null {
+  return answer.status === expected ? answer : null;
 }

@@ -23,6 +23,7 @@ import { leftBehind } from './left-behind.ts';
 import { leftInRuntime, leftInStorage } from './left-inside.ts';
 import type { Order, Promised } from './load.ts';
 import { tasks, type Task } from './tasks.ts';
+import { upload } from './uploads.ts';
 
 export interface Plan extends InstallationOptions {
   /** The same seed repeats the same faults in the same order, and the same load. */
@@ -91,7 +92,7 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
     wrong.push(
       `Faults: ${happened.map(({ name, from, to }) => `${name} ${new Date(from).toISOString()} to ${new Date(to).toISOString()}`).join(', ')}`,
       `The runner said: ${runnerLog(dataDir)}`,
-      `The platform said: ${installation.platform.errors.slice(-8_000)}`,
+      `The platform said: ${installation.platform.errors()}`,
     );
   wrong.push(...(await leftAfterwards(installation)));
   const ends = borne.flatMap((one) => one.ends);
@@ -103,8 +104,8 @@ async function breakAndLook(plan: Plan, installation: Installation): Promise<Rep
   };
 }
 
-/** Executions in sandboxes or in a cluster, and in containers, and instances of a workflow. */
-function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster }: Installation) {
+/** Executions in sandboxes or in a cluster, and in containers, instances of a workflow, and for an api apart uploads. */
+function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster, platform, client }: Installation) {
   const ofTasks = (kind: Kind) => ({
     judge: (one: Promised<Task>, end: End, evidence: Evidence) => judge(one, end, evidence, kind),
     titlesOf: ({ status, result }: End) => (status === 'FAILED' ? [titleOf(result)] : []),
@@ -138,7 +139,13 @@ function burdens({ seed, pauseMs }: Plan, { app, errands, containers, cluster }:
     <O extends Order>(burden: Burden<O>) =>
     (isBreaking: () => boolean, stop: AbortSignal) =>
       bear(burden, isBreaking, stop);
-  return [start(executions), start(workflows), ...(inContainers ? [start(inContainers)] : [])];
+  const uploads = (isBreaking: () => boolean, stop: AbortSignal) => upload(client, isBreaking, stop);
+  return [
+    start(executions),
+    start(workflows),
+    ...(inContainers ? [start(inContainers)] : []),
+    ...(platform.has('api') ? [uploads] : []),
+  ];
 }
 
 /** The amount of load, and the milliseconds after which an open execution is stuck. */
@@ -197,12 +204,12 @@ const ATTEMPTS = 15;
  * Leftovers in the storage. The tasks of a cancelled workflow are cancelled after it. A platform that stops in between
  * cancels them after its next start.
  */
-async function leftAfterwards({ dataDir, postgres, platform, bringUp, s3 }: Installation): Promise<string[]> {
+async function leftAfterwards({ dataDir, postgres, platform, s3 }: Installation): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     await platform.end();
     const left = await leftInStorage(dataDir, postgres?.url ?? null, s3?.settings);
     if (!left.isUnfinished || attempt === ATTEMPTS) return left.sentences;
-    await bringUp();
+    await platform.bringUp();
     await pause(2_000);
   }
 }
