@@ -83,3 +83,10 @@ test('a pod of an older version, which does not ask, has begun when it claims', 
   expect(next.refuse()).toBe(false);
   expect(existsSync(inputOf(folder))).toBe(true);
 });
+
+test('a pod that nobody knows asks again while executions of an earlier runner are taken over', async () => {
+  transfers.isTakingOver = true;
+  expect(await ask('unknown', one, 'done')).toBe(503);
+  transfers.isTakingOver = false;
+  expect(await ask('unknown', one, 'done')).toBe(404);
+});

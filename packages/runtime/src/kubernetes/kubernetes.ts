@@ -91,6 +91,11 @@ export class Kubernetes {
     setTimeout(() => this.#sweep(), LATE_MS).unref();
   }
 
+  /** Set while executions of an earlier runner are not known yet. Pods that nobody knows ask again then. */
+  set isTakingOver(is: boolean) {
+    this.#transfers.isTakingOver = is;
+  }
+
   /** True when images run in the cluster as well. */
   get takesImages(): boolean {
     return (this.#settings?.registry ?? null) !== null;

@@ -71,12 +71,15 @@ export class Executions {
     this.#events = events;
   }
 
-  /** Takes over the executions of an earlier runner. Containers and jobs go on; all others were lost with that runner. */
+  /**
+   * Takes over the executions of an earlier runner. Containers and jobs go on; all others were lost with that runner.
+   * All jobs are known before the first of their pods is answered: a pod that nobody knows gives up.
+   */
   async takeOver(): Promise<void> {
-    for (const one of this.#records.withoutEnd()) {
-      const isTaken = await this.#takeOne(one);
-      if (!isTaken) void this.#takeLater(one);
-    }
+    const take = async (one: LeftExecution): Promise<void> => {
+      if (!(await this.#takeOne(one))) void this.#takeLater(one);
+    };
+    await Promise.all(this.#records.withoutEnd().map(take));
   }
 
   /** Returns false when the disk is full or away. A fault of one execution must not prevent the start of the runner. */
@@ -105,9 +108,11 @@ export class Executions {
 
   async #takeLater(one: LeftExecution): Promise<void> {
     this.#untaken.set(one.executionId, Date.now());
+    this.#kubernetes.isTakingOver = true;
     do await pause(LOOK_AGAIN_MS, null, { ref: false });
     while (!this.#abandoned && !(await this.#takeOne(one)));
     this.#untaken.delete(one.executionId);
+    this.#kubernetes.isTakingOver = this.#untaken.size > 0;
   }
 
   get count(): number {

@@ -18,9 +18,10 @@ afterAll(() => {
 });
 
 /** The next runner after one that was killed while `left` ran. `faults` meet it, one at each look. */
-function nextRunner(left: string, faults: Error[]): { executions: Executions; ends: ExecutionEnd[] } {
+function nextRunner(left: string, faults: Error[] = []) {
   const dir = join(root, left);
   mkdirSync(join(dir, left), { recursive: true });
+  const kubernetes = { reattach: vi.fn(() => null), isTakingOver: false };
   const context = { paths: { executions: dir }, workFolders: { remove: (folder: string) => rmSync(folder, { recursive: true }) } }; // prettier-ignore
   const containers = {
     reattach() {
@@ -29,7 +30,7 @@ function nextRunner(left: string, faults: Error[]): { executions: Executions; en
       return null;
     },
   };
-  const drivers = { containers, kubernetes: { reattach: () => null } } as unknown as {
+  const drivers = { containers, kubernetes } as unknown as {
     containers: Containers;
     kubernetes: Kubernetes;
   };
@@ -40,18 +41,30 @@ function nextRunner(left: string, faults: Error[]): { executions: Executions; en
     () => ({ warmBytes: 0, warmPerCode: 0, warmIdleMs: 0, cancelGraceMs: 0 }),
     { ended: (end) => ends.push(end), log: () => undefined },
   );
-  return { executions, ends };
+  return { executions, ends, kubernetes, dir };
 }
 
 test('an execution is taken over when the disk has room again, and runs for the platform until then', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-  const { executions, ends } = nextRunner('full', [full, full]);
+  const { executions, ends, kubernetes } = nextRunner('full', [full, full]);
   await executions.takeOver();
+  // Its pod is not told that nobody knows it.
+  expect(kubernetes.isTakingOver).toBe(true);
   expect(executions.list()).toMatchObject([{ executionId: 'full', state: 'RUNNING' }]);
   executions.forget('full');
   await until('it is taken over', () => ends.length > 0);
   expect(executions.list()).toEqual([{ executionId: 'full', state: 'ENDED', end: ends[0] }]);
   expect(ends).toMatchObject([{ executionId: 'full', outcome: 'LOST' }]);
+  await until('all are known', () => !kubernetes.isTakingOver);
+});
+
+test('all jobs are known at once, whatever else was lost: no pod is answered before', async () => {
+  const { executions, ends, kubernetes, dir } = nextRunner('first');
+  mkdirSync(join(dir, 'second'));
+  const taken = executions.takeOver();
+  expect(kubernetes.reattach).toHaveBeenCalledTimes(2);
+  await taken;
+  expect(ends).toHaveLength(2);
 });
 
 test('an execution whose record is damaged is LOST, not without an end for ever', async () => {

@@ -44,6 +44,8 @@ export class Transfers {
   /** Ports of connections that have shown no token, by address. */
   readonly #unknown = new Map<string, Set<number>>();
   #server: http.Server | null = null;
+  /** Set while there may be executions that are not open yet. */
+  isTakingOver = false;
   #listening: Promise<number> | null = null;
 
   /** Listens on all addresses. Calling it again changes nothing. Returns the port. @throws when the port is taken. */
@@ -124,7 +126,9 @@ export class Transfers {
     const token = /^Bearer ([0-9a-f]{64})$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const right = timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(transfer?.tokenHash ?? hashOf('nobody')));
     if (root !== 'pods' || transfer === undefined || !right || token === '')
-      return [404, 'There is no such execution here, or it has ended.'];
+      return this.isTakingOver
+        ? [503, 'The platform has not taken over all executions yet.']
+        : [404, 'There is no such execution here, or it has ended.'];
     this.#know(request.socket.remoteAddress, request.socket.remotePort);
     const pod = request.headers['x-kethub-pod'];
     if (typeof pod !== 'string' || !/^[0-9a-f-]{36}$/.test(pod)) return [400, 'X-Kethub-Pod is missing.'];
