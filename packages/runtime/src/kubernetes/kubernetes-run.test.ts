@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { LIMITS, until } from '../testing/bench.ts';
 import { standInCluster } from '../testing/stand-in-cluster.ts';
@@ -133,6 +135,22 @@ test('an execution that is cancelled while the disk is full ends when there is r
   rmSync(inTheWay, { recursive: true });
   expect(await run.ended).toMatchObject({ commandRan: false });
   expect(readJob(join(root, 'full-disk'))).toMatchObject({ pod: 'nobody' });
+});
+
+test('a program of another place goes on when it is cancelled here, and is waited for no longer', async () => {
+  vi.spyOn(api, 'open').mockImplementation((_method, _path, { signal } = {}) => {
+    const log = new PassThrough();
+    signal?.addEventListener('abort', () => log.destroy(new Error('aborted')));
+    return Promise.resolve(log as unknown as IncomingMessage);
+  });
+  const { run, lines } = runOf('of-other', null, true);
+  await begin('of-other');
+  const status = { phase: 'Running', containerStatuses: [{ name: 'program', state: { running: {} } }] };
+  listeners.get('of-other')?.({ metadata: { name: 'p', uid, annotations: { 'kethub.io/attempt': 'a' } }, status }, uid);
+  await until('its log is read', () => vi.mocked(api.open).mock.calls.length > 0);
+  run.terminate();
+  expect(await run.ended).toMatchObject({ lost: true });
+  expect(lines).toEqual([expect.stringMatching(/^The data folder has been copied or moved/)]);
 });
 
 test('an execution that waits for room keeps others from it for five minutes only', async () => {

@@ -414,6 +414,8 @@ export class KubernetesRun implements Run {
     }
     if (this.#isOthers) {
       this.#note('WARNING', LEFT_ALONE);
+      // Its log grows for as long as the program runs.
+      this.#dropped.abort();
       this.#lose();
       return;
     }
