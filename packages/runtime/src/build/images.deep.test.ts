@@ -147,7 +147,7 @@ describe.skipIf(testEngine === null)('images', () => {
     ];
     const { outcome, log, digest } = await build({ Dockerfile: Dockerfile.join('\n') });
     expect(outcome).toMatchObject({ ok: true, built: { parameters: [], result: null } });
-    for (const line of ['INFO Step 1/10 : FROM scratch', 'INFO to-out', 'WARNING to-err']) expect(log).toContain(line);
+    for (const line of ['INFO Step 1/11 : FROM scratch', 'INFO to-out', 'WARNING to-err']) expect(log).toContain(line);
     await expectNothingLeft();
     // With the key one could build on other people's images.
     expect(log).not.toContain(readFileSync(join(dataDir, 'runtime', 'installation.key'), 'latin1'));
