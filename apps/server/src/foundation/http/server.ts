@@ -234,10 +234,13 @@ function logResponse(log: FastifyBaseLogger, request: FastifyRequest, status: nu
   else log.info(line, 'answered');
 }
 
-/** The endpoint, if its description does not name the problem. test/log-check fails the run then. */
-function unnamed({ status, code }: Problem, { routeOptions: { method, url, schema } }: FastifyRequest): object {
+/**
+ * The endpoint, if its description does not name the problem. test/log-check fails the run then. A caller that has left
+ * in the middle reads none.
+ */
+function unnamed({ status, code }: Problem, { routeOptions: { method, url, schema }, socket }: FastifyRequest): object {
   const described = schema?.response as Readonly<Record<number, { readonly description: string }>> | undefined;
-  if (!described || described[status]?.description.includes(`\`${code}\``)) return {};
+  if (!described || socket.destroyed || described[status]?.description.includes(`\`${code}\``)) return {};
   return { unnamedBy: `${String(method)} ${url}` };
 }
 
