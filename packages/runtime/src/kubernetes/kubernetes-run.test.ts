@@ -17,7 +17,8 @@ const root = mkdtempSync(join(os.tmpdir(), 'kethub-run-'));
 const transfers = new Transfers();
 const token = 'a'.repeat(64);
 const uid = '10000000-0000-4000-8000-000000000000';
-const { api, pods, listeners, removed } = standInCluster();
+const cluster = standInCluster();
+const { api, listeners, removed } = cluster;
 let port: number;
 
 beforeAll(async () => {
@@ -41,17 +42,12 @@ function runOf(id: string, make: (() => Promise<void>) | null = () => Promise.re
   const kept = { job: id, limits: LIMITS, startedAt: 1, tokenHash: hashOf(token), parts: {}, pools: [], poolFolders: {}, asks: true } as unknown as KeptJob; // prettier-ignore
   keepJob(folder, kept);
   const counts = { lacking: 0 };
-  const around = {
-    api,
-    pods,
-    make,
-    graceMs: () => 1,
-    released: () => undefined,
-    stayed: () => undefined,
-    lacksCapacity: () => void counts.lacking++,
-  };
   const options = { ...kept, attempt: 'a', folder, output: join(folder, 'output'), marksEnd: false, leavesFile: false, isOfOtherPlace }; // prettier-ignore
-  const run = new KubernetesRun(around, new Claims(folder, id, kept, transfers), options);
+  const run = new KubernetesRun(
+    cluster.around(make, { lacksCapacity: () => void counts.lacking++ }),
+    new Claims(folder, id, kept, transfers),
+    options,
+  );
   const lines: string[] = [];
   run.follow(({ message }) => lines.push(message));
   run.start();

@@ -378,8 +378,7 @@ export class KubernetesRun implements Run {
         const hasNoPod = found === null || isForgotten || (await this.#hasLostPod(found));
         if (hasNoPod && this.#pod === null) {
           if (isForgotten) this.#absence = 'the runner ended before it had made all of its job';
-          this.#isGone = true;
-          this.#podOver.resolve();
+          this.#lose();
           return;
         }
         if (waited + LOOK_MS < EXPLAIN_AFTER_MS) continue;

@@ -15,7 +15,8 @@ const root = mkdtempSync(join(os.tmpdir(), 'kethub-warm-run-'));
 const transfers = new Transfers();
 const token = 'a'.repeat(64);
 const pod = '10000000-0000-4000-8000-000000000000';
-const { api, pods, listeners, removed } = standInCluster();
+const cluster = standInCluster();
+const { listeners, removed } = cluster;
 let port: number;
 
 beforeAll(async () => {
@@ -50,17 +51,8 @@ function runOf(id: string): { run: WarmRun; made: string[]; lines: string[]; fol
     keepJob(folder, kept);
     const claims = new Claims(folder, id, kept, transfers, handover);
     const make = (): Promise<void> => Promise.resolve(void made.push(kept.job));
-    const around = {
-      api,
-      pods,
-      make,
-      graceMs: () => 1,
-      released: () => undefined,
-      stayed: () => undefined,
-      lacksCapacity: () => undefined,
-    };
     const options = { ...kept, attempt: kept.tokenHash.slice(0, 16), folder, output: join(folder, 'output') };
-    return [claims, new KubernetesRun(around, claims, { ...options, marksEnd: true, leavesFile: false })];
+    return [claims, new KubernetesRun(cluster.around(make), claims, { ...options, marksEnd: true, leavesFile: false })];
   };
   const handover = new Handover();
   const taken = { id: `warm-${id}`, job: 'warm', tokenHash: hashOf(token), pod, seen: null, handover };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ClusterApi } from '../kubernetes/api.ts';
 import type { Job } from '../kubernetes/jobs.ts';
+import type { Cluster } from '../kubernetes/kubernetes-run.ts';
 import type { Pod } from '../kubernetes/pod.ts';
 import type { PodListener, Pods } from '../kubernetes/pods.ts';
 
@@ -17,6 +18,8 @@ export interface StandInCluster {
   readonly listed: Pod[];
   /** Warnings of the cluster about any object. */
   readonly warnings: string[];
+  /** The cluster around a run whose job is made by `make`. Nobody is told of anything, but for what `more` says. */
+  around(make: Cluster['make'], more?: Partial<Cluster>): Cluster;
 }
 
 export function standInCluster(): StandInCluster {
@@ -41,5 +44,16 @@ export function standInCluster(): StandInCluster {
       return () => listeners.get(job) === listener && listeners.delete(job);
     },
   } as unknown as Pods;
-  return { api, pods, listeners, removed, jobs, listed, warnings };
+  const nothing = (): void => undefined;
+  const around = (make: Cluster['make'], more: Partial<Cluster> = {}): Cluster => ({
+    api,
+    pods,
+    make,
+    graceMs: () => 1,
+    released: nothing,
+    stayed: nothing,
+    lacksCapacity: nothing,
+    ...more,
+  });
+  return { api, pods, listeners, removed, jobs, listed, warnings, around };
 }
